@@ -1,0 +1,172 @@
+/*-------------------------------------------------------------------------
+ *
+ * decode.cu
+ *	  From heap pages to text registers.
+ *
+ * First the pages come to device memory: blocks of the shared buffer pool are
+ * read in place, over the bus, by gather(); staged pages were copied before.
+ * Then one small kernel for each class of attribute takes the attribute out of
+ * every tuple; there is one launch for each column that the program needs.
+ *
+ * Bytes of pages are hostile: rowfn/heap_tuple.h checks them, and it reads the
+ * copy, which nobody changes any more.
+ *
+ * IDENTIFICATION
+ *	  cuda/decode.cu
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "kernels.cuh"
+#include "rowfn/heap_tuple.h"
+
+#define GATHER_THREADS 256
+#define GATHER_LOADS (GPUSTR_PAGE_BYTES / 16 / GATHER_THREADS)
+#define DECODE_THREADS 256
+
+/* Read 16 bytes of host memory that others may be writing. */
+static __device__ __forceinline__ uint4 read_shared_block(const char *from)
+{
+	uint4 v;
+
+	asm volatile("ld.volatile.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+				 : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+				 : "l"(__cvta_generic_to_global(from))
+				 : "memory");
+	return v;
+}
+
+/*
+ * gather - copy blocks to device memory, and tell each row where its page is.
+ *
+ * args.page		[npages] block number, or staged page -1 - page[p]
+ * args.row_start	[npages + 1] rows, ascending
+ * args.page_at		[row_start[npages]] bytes from args.base
+ *
+ * One block of 256 threads a page.  Each thread asks for two pieces of 16
+ * bytes before it uses one: with 8 blocks on each of 132 multiprocessors 8 MB
+ * are on their way, and the bus needs about 0.1 MB (51 GB/s for 2 us).
+ * e.g. page {7, -1}, row_start {0, 2, 3}: block 7 is copied to slot 0,
+ *		page_at {gathered_at, gathered_at, staged_at}
+ */
+static __global__ void __launch_bounds__(GATHER_THREADS) gather(const GatherArgs args)
+{
+	int32_t p = (int32_t)blockIdx.x;
+	int32_t block = args.page[p];
+	int32_t at = block >= 0 ? args.gathered_at + p * GPUSTR_PAGE_BYTES
+							: args.staged_at + (-1 - block) * GPUSTR_PAGE_BYTES;
+	int32_t end = args.row_start[p + 1];
+
+	if (block >= 0)
+	{
+		const char *from =
+			args.blocks + (size_t)block * GPUSTR_PAGE_BYTES + (size_t)threadIdx.x * 16;
+		char *to = args.base + at + (size_t)threadIdx.x * 16;
+		uint4 v[GATHER_LOADS];
+
+#pragma unroll
+		for (int i = 0; i < GATHER_LOADS; i++)
+			v[i] = read_shared_block(from + i * GATHER_THREADS * 16);
+#pragma unroll
+		for (int i = 0; i < GATHER_LOADS; i++)
+			*(uint4 *)(to + i * GATHER_THREADS * 16) = v[i];
+	}
+	for (int32_t r = args.row_start[p] + (int32_t)threadIdx.x; r < end; r += GATHER_THREADS)
+		args.page_at[r] = at;
+}
+
+cudaError_t launch_gather(const GatherArgs &args, cudaStream_t stream)
+{
+	if (args.npages == 0)
+		return cudaSuccess;
+	gather<<<(unsigned)args.npages, GATHER_THREADS, 0, stream>>>(args);
+	return cudaPeekAtLastError();
+}
+
+/*
+ * decode_text - take a text attribute out of each tuple.
+ *
+ * rows			[nrows] pages and line pointers
+ * start, end	[nrows] bytes from rows.base, in a page or in the program
+ * valid		[(nrows + 31) / 32] words, bit i of word i/32: there is a value
+ * recheck		alike: compressed, external or not consistent
+ *
+ * One thread a row, 256 a block; a warp writes one word by ballot.  Threads
+ * past nrows vote 0.
+ * e.g. tuples ("ab"), (NULL), (compressed): valid 001, recheck 100
+ */
+static __global__ void __launch_bounds__(DECODE_THREADS)
+	decode_text(const PageRows rows, int32_t attr, RowfnHeapStart skip, int32_t *start,
+				int32_t *end, uint32_t *valid, uint32_t *recheck)
+{
+	int32_t r = (int32_t)(blockIdx.x * DECODE_THREADS + threadIdx.x);
+	int state = ROWFN_HEAP_NULL;
+	uint32_t valid_word;
+	uint32_t recheck_word;
+
+	if (r < rows.nrows)
+	{
+		const char *value;
+		int32_t len;
+
+		state = rowfn_heap_text(rows.base + rows.page_at[r], rows.line[r], rows.attrs, attr, skip,
+								rows.program, &value, &len);
+		start[r] = (int32_t)(value - rows.base);
+		end[r] = (int32_t)(value - rows.base) + len;
+	}
+	valid_word = __ballot_sync(0xFFFFFFFF, state == ROWFN_HEAP_VALUE);
+	recheck_word = __ballot_sync(0xFFFFFFFF, state == ROWFN_HEAP_RECHECK);
+	if (threadIdx.x % 32 == 0 && r < rows.nrows)
+	{
+		valid[r / 32] = valid_word;
+		recheck[r / 32] = recheck_word;
+	}
+}
+
+/* host_attrs: the attributes in host memory; rows.attrs are a copy of them. */
+cudaError_t launch_decode_text(const PageRows &rows, int32_t attr, const GpustrAttr *host_attrs,
+							   int32_t *start, int32_t *end, uint32_t *valid, uint32_t *recheck,
+							   cudaStream_t stream)
+{
+	RowfnHeapStart skip = rowfn_heap_start(host_attrs, attr);
+
+	decode_text<<<launch_blocks(rows.nrows, DECODE_THREADS), DECODE_THREADS, 0, stream>>>(
+		rows, attr, skip, start, end, valid, recheck);
+	return cudaPeekAtLastError();
+}
+
+/*
+ * decode_null - is an attribute of any type NULL?
+ *
+ * rows		[nrows] pages and line pointers
+ * out		[(nrows + 31) / 32] words a plane
+ *
+ * One thread a row, 256 a block; a warp writes one word of each plane by
+ * ballot.  Threads past nrows vote 0.
+ * e.g. tuples ("ab"), (NULL), (not consistent): lo 110, hi 100
+ */
+static __global__ void __launch_bounds__(DECODE_THREADS)
+	decode_null(const PageRows rows, int32_t attr, BoolRegister out)
+{
+	int32_t r = (int32_t)(blockIdx.x * DECODE_THREADS + threadIdx.x);
+	int truth = GPUSTR_FALSE;
+	uint32_t lo;
+	uint32_t hi;
+
+	if (r < rows.nrows)
+		truth = rowfn_heap_isnull(rows.base + rows.page_at[r], rows.line[r], rows.attrs, attr);
+	lo = __ballot_sync(0xFFFFFFFF, truth & 1);
+	hi = __ballot_sync(0xFFFFFFFF, truth & 2);
+	if (threadIdx.x % 32 == 0 && r < rows.nrows)
+	{
+		out.lo[r / 32] = lo;
+		out.hi[r / 32] = hi;
+	}
+}
+
+cudaError_t launch_decode_null(const PageRows &rows, int32_t attr, BoolRegister out,
+							   cudaStream_t stream)
+{
+	decode_null<<<launch_blocks(rows.nrows, DECODE_THREADS), DECODE_THREADS, 0, stream>>>(
+		rows, attr, out);
+	return cudaPeekAtLastError();
+}

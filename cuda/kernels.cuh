@@ -1,0 +1,104 @@
+/*-------------------------------------------------------------------------
+ *
+ * kernels.cuh
+ *	  The kernels of the CUDA engine, as host code starts them.
+ *
+ * Each function starts one kernel on a stream and returns at once, with the
+ * launch's return code.  nrows > 0.  One step of a program is one launch.
+ *
+ * IDENTIFICATION
+ *	  cuda/kernels.cuh
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef GPUSTR_KERNELS_CUH
+#define GPUSTR_KERNELS_CUH
+
+#include <cuda_runtime.h>
+
+#include "batch/batch.h"
+#include "text_register.cuh"
+
+/* The pages of a request, in device memory, and where its rows are. */
+struct PageRows
+{
+	const char *base;		/* the request's memory: its body comes first */
+	const int32_t *page_at; /* [nrows] the row's page, bytes from base */
+	const uint16_t *line;	/* [nrows] */
+	const char *program;	/* in the body */
+	const GpustrAttr *attrs;
+	int32_t nrows;
+};
+
+struct GatherArgs
+{
+	const char *blocks;		  /* the shared buffer pool, in host memory */
+	const int32_t *page;	  /* [npages] as in GpustrBatch */
+	const int32_t *row_start; /* [npages + 1] */
+	char *base;				  /* the request's memory */
+	int32_t gathered_at;	  /* copies of blocks, a slot a page; bytes from base */
+	int32_t staged_at;		  /* staged pages, copied already; alike */
+	int32_t npages;
+	int32_t *page_at; /* out: [nrows] */
+};
+
+/* decode.cu */
+cudaError_t launch_gather(const GatherArgs &args, cudaStream_t stream);
+cudaError_t launch_decode_text(const PageRows &rows, int32_t attr, const GpustrAttr *host_attrs,
+							   int32_t *start, int32_t *end, uint32_t *valid, uint32_t *recheck,
+							   cudaStream_t stream);
+cudaError_t launch_decode_null(const PageRows &rows, int32_t attr, BoolRegister out,
+							   cudaStream_t stream);
+
+/* strings_like.cu */
+cudaError_t launch_like(const TextRegister &text, int32_t nrows, const void *pattern,
+						int32_t encoding, BoolRegister out, cudaStream_t stream);
+
+/* strings_compare.cu */
+cudaError_t launch_text_eq(const TextRegister &text, int32_t nrows, const char *value,
+						   int32_t value_bytes, BoolRegister out, cudaStream_t stream);
+
+/* select.cu; op: GPUSTR_OP_AND, OR, QUAL or NOT, which ignores b */
+cudaError_t launch_logic(GpustrOp op, BoolRegister a, BoolRegister b, int32_t nrows,
+						 BoolRegister out, cudaStream_t stream);
+cudaError_t launch_const(GpustrTruth value, int32_t nrows, BoolRegister out, cudaStream_t stream);
+cudaError_t launch_select(BoolRegister in, int32_t nrows, uint32_t *selected, uint32_t *recheck,
+						  cudaStream_t stream);
+cudaError_t launch_add_recheck(const TextRegister &a, const TextRegister &b, int32_t nrows,
+							   uint32_t *recheck, cudaStream_t stream);
+cudaError_t launch_finish(int32_t nrows, uint32_t *selected, const uint32_t *recheck,
+						  unsigned long long *rechecks, cudaStream_t stream);
+
+/* strings_redact.cu */
+struct RedactOutput
+{
+	uint32_t *valid; /* [(nrows + 31) / 32] */
+	int32_t *offset; /* [nrows + 1] */
+	char *data;		 /* [room] */
+	uint64_t room;
+	void *scratch; /* [redact_scratch_need()], cleared */
+};
+
+/* How many blocks of the redact kernels fit a device. */
+struct RedactBlocks
+{
+	int small;
+	int large;
+};
+
+cudaError_t prepare_redact(int device, RedactBlocks *blocks);
+size_t redact_scratch_need(int32_t nrows);
+
+/* Where in the scratch memory the bytes that the answers need are: a uint64_t. */
+const uint64_t *redact_scratch_total(const void *scratch);
+cudaError_t launch_redact(const RedactBlocks &blocks, const TextRegister &name,
+						  const TextRegister &visibility, int32_t nrows, int32_t encoding,
+						  const RedactOutput &out, cudaStream_t stream);
+
+/* Blocks of 'threads' for n elements. */
+static inline unsigned launch_blocks(int64_t n, int threads)
+{
+	return (unsigned)((n + threads - 1) / threads);
+}
+
+#endif /* GPUSTR_KERNELS_CUH */

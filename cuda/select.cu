@@ -1,0 +1,192 @@
+/*-------------------------------------------------------------------------
+ *
+ * select.cu
+ *	  The four-state logic, and the result bitmaps.
+ *
+ * All work on words of 32 rows.  Bits of a register past the rows of the batch
+ * may be anything; they are cleared when results are written.
+ *
+ * IDENTIFICATION
+ *	  cuda/select.cu
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "kernels.cuh"
+
+#define SELECT_THREADS 256
+
+/* Rows of a word that exist, as a mask. */
+static __device__ __forceinline__ uint32_t row_mask(int32_t nrows, int32_t word)
+{
+	int32_t left = nrows - word * 32;
+
+	return left >= 32 ? 0xFFFFFFFF : (1u << left) - 1;
+}
+
+/* The word that this thread works on. */
+static __device__ __forceinline__ int32_t my_word()
+{
+	return (int32_t)(blockIdx.x * SELECT_THREADS + threadIdx.x);
+}
+
+static int32_t words_of(int32_t nrows)
+{
+	return (int32_t)GPUSTR_BITMAP_WORDS(nrows);
+}
+
+/*
+ * logic - combine two bool registers.
+ *
+ * a, b, out	[nwords] words a plane
+ *
+ * One thread a word, 256 a block.
+ * e.g. AND of 4 rows T N R F and N F T T: N F R F
+ */
+template <GpustrOp OP>
+static __global__ void __launch_bounds__(SELECT_THREADS)
+	logic(BoolRegister a, BoolRegister b, int32_t nwords, BoolRegister out)
+{
+	int32_t w = my_word();
+	GpustrTruthWord word;
+
+	if (w >= nwords)
+		return;
+	word = gpustr_truth_word(a.lo[w], a.hi[w]);
+	if (OP == GPUSTR_OP_AND)
+		word = gpustr_truth_and(word, gpustr_truth_word(b.lo[w], b.hi[w]));
+	else if (OP == GPUSTR_OP_OR)
+		word = gpustr_truth_or(word, gpustr_truth_word(b.lo[w], b.hi[w]));
+	else if (OP == GPUSTR_OP_QUAL)
+		word = gpustr_truth_qual(word, gpustr_truth_word(b.lo[w], b.hi[w]));
+	else
+		word = gpustr_truth_not(word);
+	out.lo[w] = word.lo;
+	out.hi[w] = word.hi;
+}
+
+cudaError_t launch_logic(GpustrOp op, BoolRegister a, BoolRegister b, int32_t nrows,
+						 BoolRegister out, cudaStream_t stream)
+{
+	int32_t n = words_of(nrows);
+	unsigned blocks = launch_blocks(n, SELECT_THREADS);
+
+	if (op == GPUSTR_OP_AND)
+		logic<GPUSTR_OP_AND><<<blocks, SELECT_THREADS, 0, stream>>>(a, b, n, out);
+	else if (op == GPUSTR_OP_OR)
+		logic<GPUSTR_OP_OR><<<blocks, SELECT_THREADS, 0, stream>>>(a, b, n, out);
+	else if (op == GPUSTR_OP_QUAL)
+		logic<GPUSTR_OP_QUAL><<<blocks, SELECT_THREADS, 0, stream>>>(a, b, n, out);
+	else
+		logic<GPUSTR_OP_NOT><<<blocks, SELECT_THREADS, 0, stream>>>(a, b, n, out);
+	return cudaPeekAtLastError();
+}
+
+cudaError_t launch_const(GpustrTruth value, int32_t nrows, BoolRegister out, cudaStream_t stream)
+{
+	size_t bytes = (size_t)words_of(nrows) * sizeof(uint32_t);
+	cudaError_t rc = cudaMemsetAsync(out.lo, value & 1 ? 0xFF : 0, bytes, stream);
+
+	return rc != cudaSuccess ? rc
+							 : cudaMemsetAsync(out.hi, value & 2 ? 0xFF : 0, bytes, stream);
+}
+
+/*
+ * select_rows - a bool register to the result bitmaps.
+ *
+ * in					[nwords] words a plane
+ * selected, recheck	[nwords] words; recheck is ORed into
+ *
+ * One thread a word, 256 a block.
+ * e.g. rows T N R F: selected 0001, recheck 0100
+ */
+static __global__ void __launch_bounds__(SELECT_THREADS)
+	select_rows(BoolRegister in, int32_t nrows, int32_t nwords, uint32_t *selected,
+				uint32_t *recheck)
+{
+	int32_t w = my_word();
+	uint32_t mask;
+
+	if (w >= nwords)
+		return;
+	mask = row_mask(nrows, w);
+	selected[w] = in.lo[w] & ~in.hi[w] & mask;
+	recheck[w] |= in.lo[w] & in.hi[w] & mask;
+}
+
+cudaError_t launch_select(BoolRegister in, int32_t nrows, uint32_t *selected, uint32_t *recheck,
+						  cudaStream_t stream)
+{
+	int32_t n = words_of(nrows);
+
+	select_rows<<<launch_blocks(n, SELECT_THREADS), SELECT_THREADS, 0, stream>>>(in, nrows, n,
+																				 selected, recheck);
+	return cudaPeekAtLastError();
+}
+
+/*
+ * add_recheck - the rows that are recheck in either of two texts.
+ *
+ * a, b		[nrows] text registers
+ * recheck	[nwords] words; ORed into
+ *
+ * One thread a word, 256 a block.
+ * e.g. recheck of a 0001, of b 0100, so far 1000: 1101
+ */
+static __global__ void __launch_bounds__(SELECT_THREADS)
+	add_recheck(const TextRegister a, const TextRegister b, int32_t nrows, int32_t nwords,
+				uint32_t *recheck)
+{
+	int32_t w = my_word();
+
+	if (w < nwords)
+		recheck[w] |= (text_state(a, w).lo | text_state(b, w).lo) & row_mask(nrows, w);
+}
+
+cudaError_t launch_add_recheck(const TextRegister &a, const TextRegister &b, int32_t nrows,
+							   uint32_t *recheck, cudaStream_t stream)
+{
+	int32_t n = words_of(nrows);
+
+	add_recheck<<<launch_blocks(n, SELECT_THREADS), SELECT_THREADS, 0, stream>>>(a, b, nrows, n,
+																				 recheck);
+	return cudaPeekAtLastError();
+}
+
+/*
+ * finish - no row is in both bitmaps; count the rows to recheck.
+ *
+ * selected, recheck	[nwords] words; selected may be NULL
+ * rechecks				added to
+ *
+ * One thread a word, 256 a block; one atomic addition a warp that has any.
+ * e.g. selected 0011, recheck 0110: selected 0001, *rechecks + 2
+ */
+static __global__ void __launch_bounds__(SELECT_THREADS)
+	finish(int32_t nwords, uint32_t *selected, const uint32_t *recheck,
+		   unsigned long long *rechecks)
+{
+	int32_t w = my_word();
+	uint32_t count = 0;
+
+	if (w < nwords)
+	{
+		uint32_t bits = recheck[w];
+
+		if (bits != 0 && selected != NULL)
+			selected[w] &= ~bits;
+		count = (uint32_t)__popc(bits);
+	}
+	count = __reduce_add_sync(0xFFFFFFFF, count);
+	if (threadIdx.x % 32 == 0 && count != 0)
+		atomicAdd(rechecks, (unsigned long long)count);
+}
+
+cudaError_t launch_finish(int32_t nrows, uint32_t *selected, const uint32_t *recheck,
+						  unsigned long long *rechecks, cudaStream_t stream)
+{
+	int32_t n = words_of(nrows);
+
+	finish<<<launch_blocks(n, SELECT_THREADS), SELECT_THREADS, 0, stream>>>(n, selected, recheck,
+																			rechecks);
+	return cudaPeekAtLastError();
+}

@@ -1,0 +1,122 @@
+/*-------------------------------------------------------------------------
+ *
+ * strings_like.cu
+ *	  LIKE on the device.
+ *
+ * The matcher reads strings byte by byte, one row a thread.  From device
+ * memory that would fetch a whole sector for each byte once the cache is
+ * short: 2,048 threads with strings of 100 bytes want 200 KB of it.  So a warp
+ * first copies the strings of its 32 rows to shared memory, by pieces of 16
+ * bytes, 8 lanes a row, so that each string is read once and all at once.
+ * Rows whose strings do not fit are matched in device memory.
+ *
+ * IDENTIFICATION
+ *	  cuda/strings_like.cu
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "kernels.cuh"
+#include "rowfn/like.h"
+
+#define LIKE_THREADS 128
+#define LIKE_WARPS (LIKE_THREADS / 32)
+
+/* Bytes of strings that a warp stages: 32 rows of 144 bytes. */
+#define LIKE_STAGE_BYTES (32 * 144)
+
+/* Lanes that copy one row, and rows copied at a time. */
+#define LIKE_COPY_LANES 8
+#define LIKE_COPY_ROWS (32 / LIKE_COPY_LANES)
+
+/*
+ * like - match each row against a compiled LIKE pattern.
+ *
+ * text		[nrows] text register
+ * pattern	compiled, rowfn/like.h, aligned to 8 bytes
+ * out		[(nrows + 31) / 32] words a plane
+ *
+ * One thread a row, 128 a block; a warp writes one word of each plane by
+ * ballot.  Threads past nrows vote 0.  A warp's stage is its own.
+ * e.g. texts {"ab", "b", NULL, "abc"}, pattern "a%": lo 1001, hi 0100
+ */
+static __global__ void __launch_bounds__(LIKE_THREADS)
+	like(const TextRegister text, int32_t nrows, const void *pattern, int32_t encoding,
+		 BoolRegister out)
+{
+	__shared__ __align__(16) char stages[LIKE_WARPS][LIKE_STAGE_BYTES];
+	const uint32_t lane = threadIdx.x % 32;
+	int32_t r = (int32_t)(blockIdx.x * LIKE_THREADS + threadIdx.x);
+	char *stage = stages[threadIdx.x / 32];
+	const char *value = text.base;
+	const char *from; /* the pieces of 16 bytes that hold the string */
+	uint32_t bytes = 0;
+	uint32_t stop; /* running sum of bytes over the warp */
+	int32_t len = 0;
+	uint32_t truth = GPUSTR_FALSE;
+	GpustrTruthWord state = gpustr_truth_word(0, 0);
+	bool match = false;
+
+	if (r / 32 * 32 >= nrows)
+		return;
+	state = text_state(text, r / 32);
+	if (r < nrows)
+	{
+		truth = (state.lo >> lane & 1) | (state.hi >> lane & 1) << 1;
+		match = truth == 0;
+	}
+	if (match)
+	{
+		value = text_at(text, r);
+		len = text_bytes(text, r);
+	}
+
+	/* an odd number of pieces, so that rows start at different banks */
+	from = value - ((uintptr_t)value & 15);
+	if (len > 0 && len <= LIKE_STAGE_BYTES)
+		bytes = (((uint32_t)(value - from) + (uint32_t)len + 15) & ~15u) | 16;
+	stop = bytes;
+#pragma unroll
+	for (int d = 1; d < 32; d *= 2)
+	{
+		uint32_t other = __shfl_up_sync(0xFFFFFFFF, stop, d);
+
+		if (lane >= (uint32_t)d)
+			stop += other;
+	}
+	if (stop > LIKE_STAGE_BYTES)
+		bytes = 0;
+#pragma unroll
+	for (uint32_t i = 0; i < 32; i += LIKE_COPY_ROWS)
+	{
+		uint32_t row = i + lane / LIKE_COPY_LANES;
+		const char *row_from = (const char *)__shfl_sync(
+			0xFFFFFFFF, (unsigned long long)(uintptr_t)from, (int)row);
+		uint32_t row_bytes = __shfl_sync(0xFFFFFFFF, bytes, (int)row);
+		uint32_t row_to = __shfl_sync(0xFFFFFFFF, stop, (int)row) - row_bytes;
+
+		for (uint32_t b = lane % LIKE_COPY_LANES * 16; b < row_bytes; b += LIKE_COPY_LANES * 16)
+			*(uint4 *)(stage + row_to + b) = *(const uint4 *)(row_from + b);
+	}
+	__syncwarp();
+	if (match)
+	{
+		if (bytes > 0)
+			value = stage + (stop - bytes) + (value - from);
+		truth = (uint32_t)rowfn_like(value, len, pattern, encoding);
+	}
+	state.lo = __ballot_sync(0xFFFFFFFF, truth & 1);
+	state.hi = __ballot_sync(0xFFFFFFFF, truth & 2);
+	if (lane == 0)
+	{
+		out.lo[r / 32] = state.lo;
+		out.hi[r / 32] = state.hi;
+	}
+}
+
+cudaError_t launch_like(const TextRegister &text, int32_t nrows, const void *pattern,
+						int32_t encoding, BoolRegister out, cudaStream_t stream)
+{
+	like<<<launch_blocks(nrows, LIKE_THREADS), LIKE_THREADS, 0, stream>>>(text, nrows, pattern,
+																		  encoding, out);
+	return cudaPeekAtLastError();
+}

@@ -1,0 +1,64 @@
+/*-------------------------------------------------------------------------
+ *
+ * text_register.cuh
+ *	  What a text or bool register of a program is in device memory.
+ *
+ * A string is base[start[r] .. end[r]).  Decoded texts lie anywhere in the
+ * request's pages and its program, both behind one base; an Arrow column is
+ * the special case of end == start + 1.  16 bytes around each string can be
+ * read, if they are aligned.
+ *
+ * IDENTIFICATION
+ *	  cuda/text_register.cuh
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef GPUSTR_TEXT_REGISTER_CUH
+#define GPUSTR_TEXT_REGISTER_CUH
+
+#include <stdint.h>
+
+#include "program/program.h"
+
+struct TextRegister
+{
+	const char *base;
+	const int32_t *start; /* [nrows] bytes from base */
+	const int32_t *end;	  /* [nrows] */
+
+	/*
+	 * [(nrows + 31) / 32] words, bit i of word i/32 for row i; bits past nrows
+	 * may be anything.  NULL: all valid; none recheck.
+	 */
+	const uint32_t *valid;
+	const uint32_t *recheck;
+	bool packed; /* an Arrow column */
+};
+
+/* Two bit planes of [(nrows + 31) / 32] words; see GpustrTruthWord. */
+struct BoolRegister
+{
+	uint32_t *lo;
+	uint32_t *hi;
+};
+
+__device__ __forceinline__ const char *text_at(const TextRegister &reg, int32_t row)
+{
+	return reg.base + reg.start[row];
+}
+
+__device__ __forceinline__ int32_t text_bytes(const TextRegister &reg, int32_t row)
+{
+	return reg.end[row] - reg.start[row];
+}
+
+/* 32 rows of it: value (false), null or recheck.  'valid' and 'recheck' may be NULL. */
+__device__ __forceinline__ GpustrTruthWord text_state(const TextRegister &reg, int32_t word)
+{
+	uint32_t valid = reg.valid != NULL ? reg.valid[word] : 0xFFFFFFFF;
+	uint32_t recheck = reg.recheck != NULL ? reg.recheck[word] : 0;
+
+	return gpustr_truth_word(recheck, ~valid | recheck);
+}
+
+#endif /* GPUSTR_TEXT_REGISTER_CUH */

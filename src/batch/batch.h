@@ -1,0 +1,133 @@
+/*-------------------------------------------------------------------------
+ *
+ * batch.h
+ *	  The memory layout of one batch: what a requester hands to an engine.
+ *
+ * A batch is one contiguous, position-independent block of memory, the
+ * "body": a staging slot shared with a device process, or private memory of
+ * the backend.  Every reference inside it is a byte offset from its start, so
+ * each process may map it where it likes.  It holds, in this order,
+ *
+ *		GpustrBatch				this header
+ *		program					see program.h
+ *		inputs					pages and line pointers, or columns
+ *		results					written by the engine
+ *
+ * There are two kinds of input.
+ *
+ * A *page batch* names heap pages and, per page, the line pointers that are
+ * visible to the requester's snapshot.  The engine decodes the tuples itself.
+ * Row r of the batch is line pointer line[r] of page p, where
+ * row_start[p] <= r < row_start[p + 1].
+ *
+ * A *column batch* holds columns in Apache Arrow's layout: a validity bitmap
+ * (bit i % 8 of byte i / 8 is set where value i is not NULL), int32 offsets
+ * [nrows + 1] that never decrease, and the bytes; value i is
+ * data[offsets[i] .. offsets[i + 1]).
+ *
+ * Invariants on submission:
+ *	- every offset is a multiple of GPUSTR_BODY_ALIGN, and every region lies
+ *	  within body_bytes; no two regions overlap;
+ *	- in_bytes covers header, program and inputs except staged pages;
+ *	- a NULL value has length 0.
+ * An engine checks these (gpustr_batch_check) and answers ENGINE_BAD_INPUT
+ * if they do not hold.  It writes nothing outside the result regions, so that
+ * the requester can hand the same body to another engine after a failure.
+ *
+ * Bytes *inside* pages are hostile: see rowfn/heap_tuple.h.
+ *
+ * Plain C, shared with cuda/; <stdint.h> only.
+ *
+ * IDENTIFICATION
+ *	  src/batch/batch.h
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef GPUSTR_BATCH_H
+#define GPUSTR_BATCH_H
+
+#include <stdint.h>
+
+/* Bytes in a heap page; compat.h asserts that it is the server's BLCKSZ. */
+#define GPUSTR_PAGE_BYTES 8192
+
+/* The most line pointers a heap page can hold: MaxHeapTuplesPerPage. */
+#define GPUSTR_PAGE_MAX_ROWS 291
+
+/* Alignment in bytes of every region of a body: a cache line, 4 x 16 bytes. */
+#define GPUSTR_BODY_ALIGN 64
+#define GPUSTR_BODY_ALIGN_UP(x) \
+	(((uint32_t) (x) + (GPUSTR_BODY_ALIGN - 1)) & ~(uint32_t) (GPUSTR_BODY_ALIGN - 1))
+
+#define GPUSTR_BATCH_MAGIC 0x67707331	/* "gps1" */
+
+typedef enum GpustrBatchKind
+{
+	GPUSTR_BATCH_PAGES = 1,
+	GPUSTR_BATCH_COLUMNS = 2
+} GpustrBatchKind;
+
+/* The most columns a column batch may carry. */
+#define GPUSTR_MAX_COLUMNS 16
+
+/*
+ * A column of text in Arrow's "utf8" layout (in the database's encoding).
+ * data_bytes is the room at data_off; in an input column, offsets[nrows] of it
+ * are used.
+ */
+typedef struct GpustrColumn
+{
+	uint32_t	validity_off;	/* [(nrows + 7) / 8] bytes */
+	uint32_t	offsets_off;	/* int32 [nrows + 1] */
+	uint32_t	data_off;		/* [data_bytes] bytes */
+	uint32_t	data_bytes;
+} GpustrColumn;
+
+typedef struct GpustrBatch
+{
+	uint32_t	magic;			/* GPUSTR_BATCH_MAGIC */
+	uint32_t	kind;			/* GpustrBatchKind */
+	uint32_t	body_bytes;		/* size of the whole body */
+	uint32_t	in_bytes;		/* bytes from the start that are input, less
+								 * staged pages */
+	int32_t		nrows;
+	uint32_t	program_off;
+	uint32_t	program_bytes;
+
+	/* page batches */
+	int32_t		npages;
+	uint32_t	page_off;		/* int32 [npages]: >= 0, block number within
+								 * the shared buffer pool; < 0, staged page
+								 * number -1 - page[p] */
+	uint32_t	row_start_off;	/* int32 [npages + 1] */
+	uint32_t	line_off;		/* uint16 [nrows]: line pointer, from 1 */
+	int32_t		nstaged;		/* copied pages ... */
+	uint32_t	staged_off;		/* ... GPUSTR_PAGE_BYTES each, from here */
+
+	/* column batches */
+	int32_t		ncolumns;
+	GpustrColumn column[GPUSTR_MAX_COLUMNS];
+
+	/*
+	 * Results.  GPUSTR_OP_SELECT writes two bitmaps of uint32
+	 * [(nrows + 31) / 32], bit i % 32 of word i / 32 for row i: the rows that
+	 * qualify, and the rows that PostgreSQL must evaluate itself.  No row is
+	 * in both; bits past nrows are 0.  An operator that makes a text column
+	 * writes out_column; its recheck bits go to the recheck bitmap too.
+	 */
+	uint32_t	selected_off;	/* 0: the program selects nothing */
+	uint32_t	recheck_off;
+	GpustrColumn out_column;	/* offsets_off 0: no output column */
+} GpustrBatch;
+
+/*
+ * Typed access to a region of a body.
+ *
+ * off	byte offset from the start of the body
+ */
+#define GPUSTR_BODY_PTR(body, off, type) ((type *) ((char *) (body) + (off)))
+
+/* Words of a bitmap over n rows. */
+#define GPUSTR_BITMAP_WORDS(n) (((uint32_t) (n) + 31) / 32)
+
+#endif							/* GPUSTR_BATCH_H */

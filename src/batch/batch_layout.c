@@ -1,0 +1,205 @@
+/*-------------------------------------------------------------------------
+ *
+ * batch_layout.c
+ *	  Place the regions of a batch in a body.
+ *
+ * A page batch:	header, program, page[], row_start[], line[], staged pages,
+ *					selected, recheck
+ * A column batch:	header, program, columns (validity, offsets, data each),
+ *					selected, recheck, output column
+ *
+ * Offsets are fixed when the body is laid out, for the most that it may hold.
+ * line[] is the last input before the staged pages, so that in_bytes can grow
+ * with the pages that are added: an engine copies no more than is filled.
+ *
+ * IDENTIFICATION
+ *	  src/batch/batch_layout.c
+ *
+ *-------------------------------------------------------------------------
+ */
+#include <string.h>
+
+#include "batch/batch_layout.h"
+
+#define LAYOUT_ALIGN_UP(x) \
+	(((uint64_t) (x) + (GPUSTR_BODY_ALIGN - 1)) & ~(uint64_t) (GPUSTR_BODY_ALIGN - 1))
+
+/* Where the next region goes; 64 bits wide, so that a sum cannot wrap. */
+typedef struct LayoutCursor
+{
+	uint64_t	off;
+} LayoutCursor;
+
+/* Place a region.  Returns its offset. */
+static uint32_t
+layout_place(LayoutCursor *cursor, uint64_t bytes)
+{
+	uint64_t	off = cursor->off;
+
+	cursor->off = LAYOUT_ALIGN_UP(off + bytes);
+	return (uint32_t) off;
+}
+
+/* Place header and program. */
+static void
+layout_start(LayoutCursor *cursor, GpustrBatch *batch, uint32_t program_bytes)
+{
+	cursor->off = 0;
+	(void) layout_place(cursor, sizeof(GpustrBatch));
+	batch->program_off = layout_place(cursor, program_bytes);
+	batch->program_bytes = program_bytes;
+}
+
+/* Place the bitmaps of a selection. */
+static void
+layout_bitmaps(LayoutCursor *cursor, GpustrBatch *batch, int32_t nrows)
+{
+	uint64_t	bytes = 4 * (uint64_t) GPUSTR_BITMAP_WORDS(nrows);
+
+	/* an empty bitmap still gets an offset of its own */
+	if (bytes == 0)
+		bytes = 4;
+	batch->selected_off = layout_place(cursor, bytes);
+	batch->recheck_off = layout_place(cursor, bytes);
+}
+
+/* Place a column. */
+static void
+layout_column(LayoutCursor *cursor, GpustrColumn *column, int32_t nrows, uint64_t data_bytes)
+{
+	column->validity_off = layout_place(cursor, ((uint64_t) nrows + 7) / 8);
+	column->offsets_off = layout_place(cursor, 4 * ((uint64_t) nrows + 1));
+	column->data_off = layout_place(cursor, data_bytes);
+	column->data_bytes = (uint32_t) data_bytes;
+}
+
+/* Place all of a page batch.  Returns the bytes it needs. */
+static uint64_t
+layout_pages(GpustrBatch *batch, uint32_t program_bytes, int32_t max_pages)
+{
+	LayoutCursor cursor;
+	int32_t		max_rows = max_pages * GPUSTR_PAGE_MAX_ROWS;
+
+	layout_start(&cursor, batch, program_bytes);
+	batch->page_off = layout_place(&cursor, 4 * (uint64_t) max_pages);
+	batch->row_start_off = layout_place(&cursor, 4 * ((uint64_t) max_pages + 1));
+	batch->line_off = layout_place(&cursor, 2 * (uint64_t) max_rows);
+	batch->staged_off = layout_place(&cursor, (uint64_t) GPUSTR_PAGE_BYTES * (uint64_t) max_pages);
+	layout_bitmaps(&cursor, batch, max_rows);
+	return cursor.off;
+}
+
+/* Place all of a column batch.  Returns the bytes it needs. */
+static uint64_t
+layout_columns(GpustrBatch *batch, uint32_t program_bytes, int32_t nrows, int32_t ncolumns,
+			   const uint64_t *data_bytes, uint64_t out_bytes)
+{
+	LayoutCursor cursor;
+	int32_t		i;
+
+	layout_start(&cursor, batch, program_bytes);
+	for (i = 0; i < ncolumns; i++)
+		layout_column(&cursor, &batch->column[i], nrows, data_bytes[i]);
+	batch->in_bytes = (uint32_t) cursor.off;
+	layout_bitmaps(&cursor, batch, nrows);
+	if (out_bytes > 0)
+		layout_column(&cursor, &batch->out_column, nrows, out_bytes);
+	return cursor.off;
+}
+
+int32_t
+gpustr_layout_max_pages(uint32_t body_bytes, uint32_t program_bytes)
+{
+	GpustrBatch scratch;
+	int32_t		low = 0;
+	int32_t		high = (int32_t) (body_bytes / GPUSTR_PAGE_BYTES);
+
+	/* the most pages whose layout fits; 0 pages is the answer if none does */
+	while (low < high)
+	{
+		int32_t		mid = low + (high - low + 1) / 2;
+
+		if (layout_pages(&scratch, program_bytes, mid) <= body_bytes)
+			low = mid;
+		else
+			high = mid - 1;
+	}
+	return low;
+}
+
+/* Fill in what all batches have in common. */
+static GpustrBatch *
+layout_header(void *body, uint32_t body_bytes, const GpustrProgram *program,
+			  GpustrBatchKind kind, const GpustrBatch *layout)
+{
+	GpustrBatch *batch = (GpustrBatch *) body;
+
+	*batch = *layout;
+	batch->magic = GPUSTR_BATCH_MAGIC;
+	batch->kind = (uint32_t) kind;
+	batch->body_bytes = body_bytes;
+	memcpy(GPUSTR_BODY_PTR(body, batch->program_off, char), program, program->bytes);
+	return batch;
+}
+
+GpustrBatch *
+gpustr_layout_pages(void *body, uint32_t body_bytes, const GpustrProgram *program,
+					int32_t max_pages)
+{
+	GpustrBatch layout;
+	GpustrBatch *batch;
+
+	memset(&layout, 0, sizeof(layout));
+	(void) layout_pages(&layout, program->bytes, max_pages);
+	layout.in_bytes = layout.line_off;
+	batch = layout_header(body, body_bytes, program, GPUSTR_BATCH_PAGES, &layout);
+	GPUSTR_BODY_PTR(body, batch->row_start_off, int32_t)[0] = 0;
+	return batch;
+}
+
+void *
+gpustr_layout_add_page(GpustrBatch *batch, int32_t block, const uint16_t *lines, int32_t nlines)
+{
+	int32_t    *page = GPUSTR_BODY_PTR(batch, batch->page_off, int32_t);
+	int32_t    *row_start = GPUSTR_BODY_PTR(batch, batch->row_start_off, int32_t);
+	uint16_t   *line = GPUSTR_BODY_PTR(batch, batch->line_off, uint16_t);
+	void	   *staged = NULL;
+
+	if (nlines > 0)
+		memcpy(line + batch->nrows, lines, 2 * (size_t) nlines);
+	if (block < 0)
+	{
+		staged = GPUSTR_BODY_PTR(batch, batch->staged_off, char) +
+			(size_t) batch->nstaged * GPUSTR_PAGE_BYTES;
+		block = -1 - batch->nstaged;
+		batch->nstaged++;
+	}
+	page[batch->npages++] = block;
+	batch->nrows += nlines;
+	row_start[batch->npages] = batch->nrows;
+	batch->in_bytes = batch->line_off + 2 * (uint32_t) batch->nrows;
+	return staged;
+}
+
+uint64_t
+gpustr_layout_columns_bytes(uint32_t program_bytes, int32_t nrows, int32_t ncolumns,
+							const uint64_t *data_bytes, uint64_t out_bytes)
+{
+	GpustrBatch scratch;
+
+	return layout_columns(&scratch, program_bytes, nrows, ncolumns, data_bytes, out_bytes);
+}
+
+GpustrBatch *
+gpustr_layout_columns(void *body, uint32_t body_bytes, const GpustrProgram *program,
+					  int32_t nrows, int32_t ncolumns, const uint64_t *data_bytes,
+					  uint64_t out_bytes)
+{
+	GpustrBatch layout;
+
+	memset(&layout, 0, sizeof(layout));
+	(void) layout_columns(&layout, program->bytes, nrows, ncolumns, data_bytes, out_bytes);
+	layout.nrows = nrows;
+	layout.ncolumns = ncolumns;
+	return layout_header(body, body_bytes, program, GPUSTR_BATCH_COLUMNS, &layout);
+}

@@ -1,0 +1,56 @@
+/*-------------------------------------------------------------------------
+ *
+ * batch_layout.h
+ *	  Place the regions of a batch in a body.
+ *
+ * A requester lays a body out for the most that it may hold, fills it, and
+ * then "closes" it with what it does hold.  Plain C; allocates nothing.
+ *
+ * IDENTIFICATION
+ *	  src/batch/batch_layout.h
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef GPUSTR_BATCH_LAYOUT_H
+#define GPUSTR_BATCH_LAYOUT_H
+
+#include "batch/batch.h"
+#include "program/program.h"
+
+/* The most pages, all staged, that a page batch of this size can hold; may be 0. */
+extern int32_t gpustr_layout_max_pages(uint32_t body_bytes, uint32_t program_bytes);
+
+/*
+ * Lay out a page batch for up to 'max_pages' pages of GPUSTR_PAGE_MAX_ROWS
+ * rows and copy the program in.  On return npages, nrows and nstaged are 0 and
+ * row_start[0] is 0.  max_pages must not exceed gpustr_layout_max_pages().
+ */
+extern GpustrBatch *gpustr_layout_pages(void *body, uint32_t body_bytes,
+										const GpustrProgram *program, int32_t max_pages);
+
+/*
+ * Add a page with nlines >= 0 visible line pointers.  block >= 0: a block of
+ * the shared buffer pool; -1: the page is staged, and the caller copies
+ * GPUSTR_PAGE_BYTES to the address returned (NULL otherwise).
+ */
+extern void *gpustr_layout_add_page(GpustrBatch *batch, int32_t block,
+									const uint16_t *lines, int32_t nlines);
+
+/* Bytes that a column batch needs.  out_bytes: room for the output column's data. */
+extern uint64_t gpustr_layout_columns_bytes(uint32_t program_bytes, int32_t nrows,
+											int32_t ncolumns, const uint64_t *data_bytes,
+											uint64_t out_bytes);
+
+/*
+ * Lay out a column batch of 'ncolumns' input columns with room for
+ * data_bytes[i] bytes each, selection bitmaps, and an output column with room
+ * for out_bytes (no output column if that is 0).  The caller fills validity,
+ * offsets and data.  body_bytes must be at least
+ * gpustr_layout_columns_bytes().
+ */
+extern GpustrBatch *gpustr_layout_columns(void *body, uint32_t body_bytes,
+										  const GpustrProgram *program, int32_t nrows,
+										  int32_t ncolumns, const uint64_t *data_bytes,
+										  uint64_t out_bytes);
+
+#endif							/* GPUSTR_BATCH_LAYOUT_H */

@@ -1,0 +1,541 @@
+/*-------------------------------------------------------------------------
+ *
+ * page_batch.c
+ *	  Scan a heap table through an engine, a batch of pages at a time.
+ *
+ * Pages are read by PostgreSQL's own heap scan, a page at a time, so that
+ * visibility, pruning, predicate locks, serialisable conflicts, synchronised
+ * scans, buffer strategy and statistics are PostgreSQL's.  What it makes of a
+ * page, the list of visible line pointers, goes into a batch together with
+ * the page: by name (its place in the shared buffer pool) where the engine can
+ * read it there, else as a copy.  Batches are submitted as they are full, and
+ * several are in flight; results are used in the order of submission.
+ *
+ * Pins
+ * ----
+ * The scan's own pin of a page is taken over by the batch that names it, so
+ * that the page's bytes stay in place while the engine reads them.  It is
+ * dropped when the batch has been collected.  A copied page is unpinned at
+ * once.  Pages are copied where they are in local buffers, where the engine
+ * cannot read the block, where the scan goes through a small ring of buffers
+ * that more pins would defeat, and where the sessions' common budget of pins
+ * is used up.
+ *
+ * So when a tuple is to be emitted its page is pinned anew.  The tuple is
+ * visible to the scan's registered snapshot, hence still there, under the same
+ * line pointer; but someone who got the cleanup lock before our pin may still
+ * be moving tuples about in the page, so the content lock is taken and
+ * released once before line pointers are read.  From then on our pin keeps the
+ * page as it is.
+ *
+ * Invariants:
+ *	- a page without visible tuples is in no batch;
+ *	- batches are in a ring, oldest first; the oldest one may be the one whose
+ *	  rows are being handed out, all others are in flight;
+ *	- pinned[] of a batch holds its pins, each once; it is empty once the
+ *	  batch has been collected.
+ *
+ * On error nothing is done here: pins belong to the resource owner, requests
+ * to the client, the rest to a memory context.
+ *
+ * IDENTIFICATION
+ *	  src/batch/page_batch.c
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/heapam.h"
+#include "access/syncscan.h"
+#include "access/tableam.h"
+#include "miscadmin.h"
+#include "port/pg_bitutils.h"
+#include "storage/bufmgr.h"
+#include "utils/rel.h"
+
+#include "batch/batch_layout.h"
+#include "batch/page_batch.h"
+#include "batch/page_format.h"
+#include "compat.h"
+
+/* Pages of the first batch through a device; each next one has twice that. */
+#define FIRST_BATCH_PAGES 32
+
+/*
+ * Pages of a batch that runs in this backend: enough to spread the cost of a
+ * batch, few enough to stay in the CPU's cache.
+ */
+#define LOCAL_BATCH_PAGES 32
+
+/*
+ * The same where the scan reads through a ring of buffers (32 of them, see
+ * GetAccessStrategy()): half the ring.
+ */
+#define RING_BATCH_PAGES 16
+
+typedef struct PageBatch
+{
+	GpustrRequest *request;
+	GpustrBatch *batch;
+	int			npages;
+	int			max_pages;		/* room in the arrays */
+	BlockNumber *block;			/* of each page */
+	Buffer	   *recent;			/* where each page was */
+	int			npinned;
+	Buffer	   *pinned;
+	int			budget;			/* pins taken from the common budget */
+	bool		collected;
+} PageBatch;
+
+struct GpustrPageScan
+{
+	HeapScanDesc heap;
+	const GpustrProgram *program;
+	GpustrClient *client;
+	MemoryContext context;
+
+	/* reading */
+	bool		exhausted;		/* no more pages */
+	BlockNumber next_block;
+	bool		started;
+	int			next_pages;		/* pages of the next batch */
+	int			in_flight_limit;
+
+	/* the ring */
+	int			nring;
+	int			first;
+	int			nbatches;
+	PageBatch  *ring;
+
+	/* the batch whose rows are handed out, if any, is ring[first] */
+	bool		emitting;
+	int			page;
+	uint32		word;
+	uint32		nwords;
+	uint32		bits;			/* rows of 'word' still to hand out */
+	uint32		recheck_bits;
+	const uint32 *selected;
+	const uint32 *recheck;
+	const int32 *row_start;
+	const uint16 *line;
+
+	/* the page that tuples are fetched from */
+	BlockNumber fetch_block;
+	Buffer		fetch_buffer;
+	HeapTupleData tuple;
+};
+
+GpustrPageScan *
+gpustr_page_scan_begin(Relation rel, Snapshot snapshot, const GpustrProgram *program,
+					   GpustrClient *client)
+{
+	GpustrPageScan *scan = palloc0(sizeof(GpustrPageScan));
+
+	if (!IsMVCCSnapshot(snapshot))
+		elog(ERROR, "a GpuScan needs an MVCC snapshot");
+	scan->heap = (HeapScanDesc) table_beginscan(rel, snapshot, 0, NULL);
+	scan->program = program;
+	scan->client = client;
+	scan->context = CurrentMemoryContext;
+	scan->next_pages = FIRST_BATCH_PAGES;
+	scan->in_flight_limit = 1;
+	scan->fetch_buffer = InvalidBuffer;
+	scan->fetch_block = InvalidBlockNumber;
+	return scan;
+}
+
+/*
+ * Make room in the ring for 'depth' batches.  It grows only while it is empty
+ * or unwrapped from 0, as gpustr.batch_depth may change between two calls.
+ */
+static void
+grow_ring(GpustrPageScan *scan, int depth)
+{
+	PageBatch  *ring;
+	int			i;
+
+	if (depth <= scan->nring)
+		return;
+	ring = MemoryContextAllocZero(scan->context, depth * sizeof(PageBatch));
+	for (i = 0; i < scan->nring; i++)
+		ring[i] = scan->ring[(scan->first + i) % scan->nring];
+	if (scan->ring)
+		pfree(scan->ring);
+	scan->ring = ring;
+	scan->nring = depth;
+	scan->first = 0;
+}
+
+/* Room for the pages of a batch. */
+static void
+grow_batch(GpustrPageScan *scan, PageBatch *pb, int pages)
+{
+	MemoryContext old;
+
+	if (pages <= pb->max_pages)
+		return;
+	old = MemoryContextSwitchTo(scan->context);
+	if (pb->max_pages > 0)
+	{
+		pfree(pb->block);
+		pfree(pb->recent);
+		pfree(pb->pinned);
+	}
+	pb->block = palloc_array(BlockNumber, pages);
+	pb->recent = palloc_array(Buffer, pages);
+	pb->pinned = palloc_array(Buffer, pages);
+	pb->max_pages = pages;
+	MemoryContextSwitchTo(old);
+}
+
+static void
+drop_pins(GpustrPageScan *scan, PageBatch *pb)
+{
+	int			i;
+
+	for (i = 0; i < pb->npinned; i++)
+		ReleaseBuffer(pb->pinned[i]);
+	pb->npinned = 0;
+	if (pb->budget > 0)
+		gpustr_client_give_pins(scan->client, pb->budget);
+	pb->budget = 0;
+}
+
+static void
+drop_fetch_pin(GpustrPageScan *scan)
+{
+	if (BufferIsValid(scan->fetch_buffer))
+		ReleaseBuffer(scan->fetch_buffer);
+	scan->fetch_buffer = InvalidBuffer;
+	scan->fetch_block = InvalidBlockNumber;
+}
+
+/*
+ * Step to the next page, as heapgettup_pagemode() does, and read it.  False at
+ * the end of the table.
+ */
+static inline bool
+read_next_page(GpustrPageScan *scan)
+{
+	HeapScanDesc heap = scan->heap;
+
+	if (!scan->started)
+	{
+		if (heap->rs_nblocks == 0)
+		{
+			scan->exhausted = true;
+			return false;
+		}
+		scan->started = true;
+		scan->next_block = heap->rs_startblock;
+	}
+	else
+	{
+		if (++scan->next_block >= heap->rs_nblocks)
+			scan->next_block = 0;
+		if (heap->rs_base.rs_flags & SO_ALLOW_SYNC)
+			ss_report_location(heap->rs_base.rs_rd, scan->next_block);
+		if (scan->next_block == heap->rs_startblock)
+		{
+			scan->exhausted = true;
+			return false;
+		}
+	}
+	gpustr_heap_read_page(heap, scan->next_block);
+	return true;
+}
+
+/* Add the page that the heap scan has just read, and take or drop its pin. */
+static inline void
+add_page(GpustrPageScan *scan, PageBatch *pb, bool may_name)
+{
+	HeapScanDesc heap = scan->heap;
+	Buffer		buffer = heap->rs_cbuf;
+	int			nlines = heap->rs_ntuples;
+
+	heap->rs_cbuf = InvalidBuffer;
+	if (nlines == 0)
+	{
+		ReleaseBuffer(buffer);
+		return;
+	}
+	gpustr_count_heap_tuples(heap->rs_base.rs_rd, nlines);
+	pb->block[pb->npages] = heap->rs_cblock;
+	pb->recent[pb->npages] = buffer;
+	pb->npages++;
+	if (may_name && gpustr_request_can_read_block(pb->request, buffer - 1))
+	{
+		(void) gpustr_layout_add_page(pb->batch, buffer - 1, heap->rs_vistuples, nlines);
+		pb->pinned[pb->npinned++] = buffer;
+	}
+	else
+	{
+		void	   *copy = gpustr_layout_add_page(pb->batch, -1, heap->rs_vistuples, nlines);
+
+		memcpy(copy, BufferGetPage(buffer), BLCKSZ);
+		ReleaseBuffer(buffer);
+	}
+}
+
+/*
+ * Fill and submit one batch.  False if there is nothing left to read, or if
+ * no body is to be had before a batch in flight is collected.
+ */
+static bool
+submit_batch(GpustrPageScan *scan)
+{
+	HeapScanDesc heap = scan->heap;
+	PageBatch  *pb = &scan->ring[(scan->first + scan->nbatches) % scan->nring];
+	uint32		program_bytes = scan->program->bytes;
+	bool		local;
+	bool		may_name;
+	int			pages;
+
+	/* room for the pages of a small batch, all copied, and what is beside */
+	pb->request = gpustr_request_acquire(scan->client,
+										 program_bytes + LOCAL_BATCH_PAGES * (BLCKSZ + 1024) + 8192);
+	if (pb->request == NULL)
+		return false;
+
+	local = gpustr_request_is_local(pb->request);
+	if (local)
+		pages = heap->rs_strategy ? RING_BATCH_PAGES : LOCAL_BATCH_PAGES;
+	else
+		pages = scan->next_pages;
+	pages = Min(pages, gpustr_layout_max_pages(gpustr_request_bytes(pb->request), program_bytes));
+	if (pages <= 0)
+		elog(ERROR, "a batch of %u bytes has no room for a page",
+			 gpustr_request_bytes(pb->request));
+	grow_batch(scan, pb, pages);
+	pb->npages = 0;
+	pb->npinned = 0;
+	pb->budget = 0;
+	pb->collected = false;
+	pb->batch = gpustr_layout_pages(gpustr_request_body(pb->request),
+									gpustr_request_bytes(pb->request),
+									scan->program, pages);
+
+	may_name = !RelationUsesLocalBuffers(heap->rs_base.rs_rd) &&
+		(local || heap->rs_strategy == NULL) &&
+		gpustr_client_take_pins(scan->client, pages);
+	if (may_name)
+		pb->budget = pages;
+
+	while (pb->npages < pages && read_next_page(scan))
+		add_page(scan, pb, may_name);
+
+	if (pb->npages == 0)
+	{
+		drop_pins(scan, pb);
+		gpustr_request_release(pb->request);
+		return false;
+	}
+	gpustr_request_submit(pb->request);
+	scan->nbatches++;
+	if (local)
+	{
+		/* it has run */
+		gpustr_request_wait(pb->request);
+		drop_pins(scan, pb);
+		pb->collected = true;
+	}
+	else
+	{
+		scan->next_pages = Min(2 * scan->next_pages,
+							   gpustr_layout_max_pages(gpustr_request_bytes(pb->request),
+													   program_bytes));
+		scan->next_pages = Max(scan->next_pages, 1);
+	}
+	return true;
+}
+
+static void
+collect_batch(GpustrPageScan *scan, PageBatch *pb)
+{
+	if (pb->collected)
+		return;
+	gpustr_request_wait(pb->request);
+	drop_pins(scan, pb);
+	pb->collected = true;
+}
+
+/*
+ * Have the oldest batch ready to hand out rows.  False at the end.
+ *
+ * The first batch goes alone, so that LIMIT 1 does not wait for more; then one
+ * more is let fly each time.
+ */
+static bool
+next_batch(GpustrPageScan *scan)
+{
+	PageBatch  *pb;
+	int			depth = Max(gpustr_client_depth(scan->client), 1);
+
+	grow_ring(scan, depth);
+	scan->in_flight_limit = Min(scan->in_flight_limit, depth);
+	while (!scan->exhausted && scan->nbatches < scan->in_flight_limit)
+	{
+		if (!submit_batch(scan))
+			break;
+	}
+	if (scan->nbatches == 0)
+	{
+		if (!scan->exhausted)
+			elog(ERROR, "no memory for a batch, though none is in flight");
+		return false;
+	}
+	scan->in_flight_limit++;
+
+	pb = &scan->ring[scan->first];
+	collect_batch(scan, pb);
+	scan->emitting = true;
+	scan->page = 0;
+	scan->word = 0;
+	scan->nwords = GPUSTR_BITMAP_WORDS(pb->batch->nrows);
+	scan->selected = GPUSTR_BODY_PTR(pb->batch, pb->batch->selected_off, uint32);
+	scan->recheck = GPUSTR_BODY_PTR(pb->batch, pb->batch->recheck_off, uint32);
+	scan->row_start = GPUSTR_BODY_PTR(pb->batch, pb->batch->row_start_off, int32);
+	scan->line = GPUSTR_BODY_PTR(pb->batch, pb->batch->line_off, uint16);
+	scan->recheck_bits = scan->recheck[0];
+	scan->bits = scan->selected[0] | scan->recheck_bits;
+	return true;
+}
+
+static void
+release_oldest(GpustrPageScan *scan)
+{
+	PageBatch  *pb = &scan->ring[scan->first];
+
+	gpustr_request_release(pb->request);
+	pb->request = NULL;
+	scan->first = (scan->first + 1) % scan->nring;
+	scan->nbatches--;
+	scan->emitting = false;
+}
+
+bool
+gpustr_page_scan_next(GpustrPageScan *scan, GpustrPageRow *row)
+{
+	PageBatch  *pb;
+	int32		ordinal;
+	int			bit;
+
+	for (;;)
+	{
+		if (scan->emitting)
+		{
+			while (scan->bits == 0 && ++scan->word < scan->nwords)
+			{
+				scan->recheck_bits = scan->recheck[scan->word];
+				scan->bits = scan->selected[scan->word] | scan->recheck_bits;
+			}
+			if (scan->bits != 0)
+				break;
+			release_oldest(scan);
+		}
+		if (!next_batch(scan))
+		{
+			drop_fetch_pin(scan);
+			return false;
+		}
+	}
+
+	bit = pg_rightmost_one_pos32(scan->bits);
+	scan->bits &= scan->bits - 1;
+	ordinal = (int32) scan->word * 32 + bit;
+	while (scan->row_start[scan->page + 1] <= ordinal)
+		scan->page++;
+	pb = &scan->ring[scan->first];
+	row->block = pb->block[scan->page];
+	row->recent = pb->recent[scan->page];
+	row->line = scan->line[ordinal];
+	row->recheck = (scan->recheck_bits >> bit) & 1;
+	return true;
+}
+
+/* Pin the page that a tuple is to be fetched from. */
+static void
+pin_fetch_page(GpustrPageScan *scan, BlockNumber block, Buffer recent)
+{
+	HeapScanDesc heap = scan->heap;
+	Relation	rel = heap->rs_base.rs_rd;
+
+	drop_fetch_pin(scan);
+	if (gpustr_read_recent_buffer(rel, block, recent))
+		scan->fetch_buffer = recent;
+	else
+		scan->fetch_buffer = ReadBufferExtended(rel, MAIN_FORKNUM, block, RBM_NORMAL,
+												heap->rs_strategy);
+	LockBuffer(scan->fetch_buffer, BUFFER_LOCK_SHARE);
+	gpustr_test_for_old_snapshot(heap->rs_base.rs_snapshot, rel, scan->fetch_buffer);
+	LockBuffer(scan->fetch_buffer, BUFFER_LOCK_UNLOCK);
+	scan->fetch_block = block;
+}
+
+void
+gpustr_page_scan_fetch(GpustrPageScan *scan, const GpustrPageRow *row, TupleTableSlot *slot)
+{
+	Relation	rel = scan->heap->rs_base.rs_rd;
+	Page		page;
+	ItemId		lp;
+
+	if (row->block != scan->fetch_block)
+		pin_fetch_page(scan, row->block, row->recent);
+	page = BufferGetPage(scan->fetch_buffer);
+	lp = PageGetItemId(page, row->line);
+	if (!ItemIdIsNormal(lp))
+		elog(ERROR, "tuple (%u,%u) of relation \"%s\" has gone, though a snapshot sees it",
+			 row->block, row->line, RelationGetRelationName(rel));
+	scan->tuple.t_data = (HeapTupleHeader) PageGetItem(page, lp);
+	scan->tuple.t_len = ItemIdGetLength(lp);
+	scan->tuple.t_tableOid = RelationGetRelid(rel);
+	ItemPointerSet(&scan->tuple.t_self, row->block, row->line);
+	ExecStoreBufferHeapTuple(&scan->tuple, slot, scan->fetch_buffer);
+}
+
+void
+gpustr_page_scan_settle(GpustrPageScan *scan)
+{
+	int			i;
+
+	for (i = 0; i < scan->nbatches; i++)
+		collect_batch(scan, &scan->ring[(scan->first + i) % scan->nring]);
+	drop_fetch_pin(scan);
+}
+
+/* Give up what is in flight and drop all pins. */
+static void
+abandon_batches(GpustrPageScan *scan)
+{
+	int			i;
+
+	gpustr_client_reset(scan->client);
+	for (i = 0; i < scan->nbatches; i++)
+	{
+		PageBatch  *pb = &scan->ring[(scan->first + i) % scan->nring];
+
+		pb->budget = 0;			/* the reset gave it back */
+		drop_pins(scan, pb);
+	}
+	scan->nbatches = 0;
+	scan->emitting = false;
+	drop_fetch_pin(scan);
+}
+
+void
+gpustr_page_scan_rescan(GpustrPageScan *scan)
+{
+	abandon_batches(scan);
+	table_rescan(&scan->heap->rs_base, NULL);
+	scan->exhausted = false;
+	scan->started = false;
+	scan->next_pages = FIRST_BATCH_PAGES;
+	scan->in_flight_limit = 1;
+}
+
+void
+gpustr_page_scan_end(GpustrPageScan *scan)
+{
+	abandon_batches(scan);
+	table_endscan(&scan->heap->rs_base);
+}

@@ -1,0 +1,56 @@
+/*-------------------------------------------------------------------------
+ *
+ * page_batch.h
+ *	  Scan a heap table through an engine, a batch of pages at a time.
+ *
+ * IDENTIFICATION
+ *	  src/batch/page_batch.h
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef GPUSTR_PAGE_BATCH_H
+#define GPUSTR_PAGE_BATCH_H
+
+#include "executor/tuptable.h"
+#include "storage/block.h"
+#include "storage/buf.h"
+#include "storage/off.h"
+#include "utils/relcache.h"
+#include "utils/snapshot.h"
+
+#include "program/program.h"
+#include "service/client.h"
+
+typedef struct GpustrPageScan GpustrPageScan;
+
+/* A row that the program lets pass, or (recheck) cannot decide. */
+typedef struct GpustrPageRow
+{
+	BlockNumber block;
+	OffsetNumber line;
+	bool		recheck;
+	Buffer		recent;			/* where the page was a moment ago */
+} GpustrPageRow;
+
+/*
+ * Start to scan.  Everything is allocated in the current memory context;
+ * 'program' must live as long.
+ */
+extern GpustrPageScan *gpustr_page_scan_begin(Relation rel, Snapshot snapshot,
+											  const GpustrProgram *program,
+											  GpustrClient *client);
+
+/* The next such row, in the order of the table; false at the end. */
+extern bool gpustr_page_scan_next(GpustrPageScan *scan, GpustrPageRow *row);
+
+/* Put the row's tuple, which stays in its page, into a buffer slot. */
+extern void gpustr_page_scan_fetch(GpustrPageScan *scan, const GpustrPageRow *row,
+								   TupleTableSlot *slot);
+
+/* Wait for what is in flight and drop all pins; the scan can go on. */
+extern void gpustr_page_scan_settle(GpustrPageScan *scan);
+
+extern void gpustr_page_scan_rescan(GpustrPageScan *scan);
+extern void gpustr_page_scan_end(GpustrPageScan *scan);
+
+#endif							/* GPUSTR_PAGE_BATCH_H */

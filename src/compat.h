@@ -1,0 +1,147 @@
+/*-------------------------------------------------------------------------
+ *
+ * compat.h
+ *	  The differences between PostgreSQL majors; the only file that looks at
+ *	  PG_VERSION_NUM.
+ *
+ * Each shim is one paragraph: what changed, and since when.  Code elsewhere
+ * calls the shim, named after what it does.  Built and tested against 15; the
+ * branches for later majors follow their headers.
+ *
+ * What gpustr assumes about the server's heap format is asserted in
+ * batch/page_format.h.
+ *
+ * IDENTIFICATION
+ *	  src/compat.h
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef GPUSTR_COMPAT_H
+#define GPUSTR_COMPAT_H
+
+#include "postgres.h"
+
+#include "access/heapam.h"
+#include "access/relscan.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "nodes/execnodes.h"
+#include "pgstat.h"
+#include "storage/bufmgr.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+
+#if PG_VERSION_NUM < 150000
+#error "gpustr needs PostgreSQL 15 or later"
+#endif
+
+/* 16: VARDATA and the like have a header of their own. */
+#if PG_VERSION_NUM >= 160000
+#include "varatt.h"
+#endif
+
+/* 18: EXPLAIN's output functions and state have headers of their own. */
+#if PG_VERSION_NUM >= 180000
+#include "commands/explain_format.h"
+#include "commands/explain_state.h"
+#else
+#include "commands/explain.h"
+#endif
+
+/*
+ * Read and pin page 'block' of a page-at-a-time heap scan, prune it, and list
+ * its visible tuples in rs_vistuples[0 .. rs_ntuples - 1].  17: reading and
+ * preparing a page became two steps, and only the second is exported.
+ */
+static inline void
+gpustr_heap_read_page(HeapScanDesc scan, BlockNumber block)
+{
+#if PG_VERSION_NUM >= 170000
+	if (BufferIsValid(scan->rs_cbuf))
+	{
+		ReleaseBuffer(scan->rs_cbuf);
+		scan->rs_cbuf = InvalidBuffer;
+	}
+	CHECK_FOR_INTERRUPTS();
+	scan->rs_cbuf = ReadBufferExtended(scan->rs_base.rs_rd, MAIN_FORKNUM, block,
+									   RBM_NORMAL, scan->rs_strategy);
+	scan->rs_cblock = block;
+	heap_prepare_pagescan(&scan->rs_base);
+#else
+	heapgetpage(&scan->rs_base, block);
+#endif
+}
+
+/*
+ * Count tuples returned by a heap scan in the statistics.  16: the counters
+ * lost their "t_" prefix.
+ */
+static inline void
+gpustr_count_heap_tuples(Relation rel, int ntuples)
+{
+	if (!pgstat_should_count_relation(rel))
+		return;
+#if PG_VERSION_NUM >= 160000
+	rel->pgstat_info->counts.tuples_returned += ntuples;
+#else
+	rel->pgstat_info->t_counts.t_tuples_returned += ntuples;
+#endif
+}
+
+/*
+ * Raise "snapshot too old" if pruning may have removed tuples that the
+ * snapshot sees.  17: old_snapshot_threshold is gone.
+ */
+static inline void
+gpustr_test_for_old_snapshot(Snapshot snapshot, Relation rel, Buffer buffer)
+{
+#if PG_VERSION_NUM < 170000
+	TestForOldSnapshot(snapshot, rel, BufferGetPage(buffer));
+#endif
+}
+
+/*
+ * Pin the buffer that held page 'block' a moment ago, if it still does.  16:
+ * RelFileNode became RelFileLocator.
+ */
+static inline bool
+gpustr_read_recent_buffer(Relation rel, BlockNumber block, Buffer recent)
+{
+#if PG_VERSION_NUM >= 160000
+	return ReadRecentBuffer(rel->rd_locator, MAIN_FORKNUM, block, recent);
+#else
+	return ReadRecentBuffer(rel->rd_node, MAIN_FORKNUM, block, recent);
+#endif
+}
+
+/*
+ * Give a custom scan of a table the table's own kind of slot.  16: the
+ * provider names it in CustomScanState.slotOps before the node is initialised.
+ * Before, the node has been initialised with a virtual slot by now, and what
+ * was compiled for that (projection and qual) must be compiled again.
+ */
+static inline void
+gpustr_set_slot_ops(CustomScanState *node)
+{
+#if PG_VERSION_NUM >= 160000
+	node->slotOps = &TTSOpsBufferHeapTuple;
+#endif
+}
+
+static inline void
+gpustr_init_scan_slot(CustomScanState *node, EState *estate)
+{
+#if PG_VERSION_NUM < 160000
+	ScanState  *ss = &node->ss;
+	Scan	   *scan = (Scan *) ss->ps.plan;
+
+	/* forget the subplans of the expressions that are thrown away */
+	ss->ps.subPlan = NIL;
+	ExecInitScanTupleSlot(estate, ss, RelationGetDescr(ss->ss_currentRelation),
+						  &TTSOpsBufferHeapTuple);
+	ExecAssignScanProjectionInfoWithVarno(ss, scan->scanrelid);
+	ss->ps.qual = ExecInitQual(scan->plan.qual, &ss->ps);
+#endif
+}
+
+#endif							/* GPUSTR_COMPAT_H */

@@ -1,0 +1,302 @@
+/*-------------------------------------------------------------------------
+ *
+ * engine_host.c
+ *	  The host engine: runs a program over a batch on the CPU.
+ *
+ * It uses the same row functions as the CUDA engine and gives the same
+ * answers.  submit() does all the work; poll() hands the request back.
+ *
+ * Rows are taken in chunks, small enough that what a step makes is still in
+ * cache when the next one reads it; all steps (host_steps.c) run over one
+ * chunk before the next.  Of the body nothing but result regions is written.
+ *
+ * Scratch memory is one block, sized by the program's registers, kept between
+ * requests and bounded by the engine's memory limit: over it, or if malloc()
+ * fails, the request fails with ENGINE_OUT_OF_MEMORY before any work.
+ *
+ * IDENTIFICATION
+ *	  src/engine/engine_host.c
+ *
+ *-------------------------------------------------------------------------
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "engine/engine.h"
+#include "engine/host_steps.h"
+
+#ifndef GPUSTR_VERSION
+#error "GPUSTR_VERSION must be defined: see the Makefile"
+#endif
+
+typedef struct HostEngine
+{
+	Engine		base;			/* must be first */
+	EngineConfig config;
+	char	   *scratch;
+	size_t		scratch_bytes;
+	EngineRequest *done_head;	/* through, oldest first; linked by
+								 * engine_private */
+	EngineRequest *done_tail;
+} HostEngine;
+
+static uint64_t
+host_now_ns(void)
+{
+	struct timespec now;
+
+	(void) clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t) now.tv_sec * 1000000000u + (uint64_t) now.tv_nsec;
+}
+
+/*
+ * Run all steps over the chunk.  The result bitmaps start from 0, as SELECT and
+ * REDACT add their recheck bits one after the other.
+ */
+static EngineCode
+run_chunk(HostRun *run)
+{
+	const GpustrBatch *batch = run->batch;
+	const GpustrStep *steps = GPUSTR_PROGRAM_STEPS(run->program);
+	uint32_t   *selected = NULL;
+	uint32_t   *recheck = NULL;
+	int32_t		i;
+
+	if (batch->selected_off != 0)
+	{
+		selected = GPUSTR_BODY_PTR(run->body, batch->selected_off, uint32_t) + run->row / 32;
+		memset(selected, 0, 4 * (size_t) host_chunk_words(run));
+	}
+	if (batch->recheck_off != 0)
+	{
+		recheck = GPUSTR_BODY_PTR(run->body, batch->recheck_off, uint32_t) + run->row / 32;
+		memset(recheck, 0, 4 * (size_t) host_chunk_words(run));
+	}
+	if (batch->kind == GPUSTR_BATCH_PAGES)
+		gpustr_host_find_pages(run);
+	for (i = 0; i < run->program->nsteps; i++)
+	{
+		EngineCode	code = gpustr_host_step(run, &steps[i]);
+
+		if (code != ENGINE_OK)
+			return code;
+	}
+	if (selected != NULL && recheck != NULL)
+		for (i = 0; i < host_chunk_words(run); i++)
+			selected[i] &= ~recheck[i];
+	return ENGINE_OK;
+}
+
+/* Get the scratch memory of the run, within the limit. */
+static EngineCode
+run_get_scratch(HostEngine *engine, HostRun *run)
+{
+	uint64_t	limit = engine->config.memory_limit != NULL ? *engine->config.memory_limit : UINT64_MAX;
+	size_t		bytes;
+
+	bytes = HOST_CHUNK_ROWS * sizeof(const char *) +
+		(size_t) run->program->ntext * sizeof(HostText) +
+		(size_t) run->program->nbool * sizeof(HostBool);
+	if (engine->scratch_bytes < bytes || engine->scratch_bytes > limit)
+	{
+		free(engine->scratch);
+		engine->scratch = NULL;
+		engine->scratch_bytes = 0;
+		if (bytes > limit)
+			return gpustr_engine_error(run->error, ENGINE_OUT_OF_MEMORY,
+									   "%zu bytes of scratch memory are needed, the limit is %llu",
+									   bytes, (unsigned long long) limit);
+		engine->scratch = (char *) malloc(bytes);
+		if (engine->scratch == NULL)
+			return gpustr_engine_error(run->error, ENGINE_OUT_OF_MEMORY,
+									   "could not allocate %zu bytes", bytes);
+		engine->scratch_bytes = bytes;
+	}
+	run->page = (const char **) engine->scratch;
+	run->text = (HostText *) (engine->scratch + HOST_CHUNK_ROWS * sizeof(const char *));
+	run->boolean = (HostBool *) (run->text + run->program->ntext);
+	return ENGINE_OK;
+}
+
+/* Are all blocks of the buffer pool that the batch names there? */
+static EngineCode
+run_check_blocks(const HostRun *run)
+{
+	const int32_t *page = GPUSTR_BODY_PTR(run->body, run->batch->page_off, const int32_t);
+	int32_t		nblocks = run->config->blocks != NULL ? run->config->nblocks : 0;
+	int32_t		p;
+
+	if (run->batch->kind == GPUSTR_BATCH_PAGES)
+		for (p = 0; p < run->batch->npages; p++)
+			if (page[p] >= nblocks)
+				return gpustr_engine_error(run->error, ENGINE_BAD_INPUT,
+										   "block %d of a pool of %d blocks", page[p], nblocks);
+	return ENGINE_OK;
+}
+
+/* Count what a request that went well has read and written. */
+static void
+run_count(const HostRun *run, EngineRequest *request)
+{
+	const GpustrBatch *batch = run->batch;
+	uint64_t	nrows = (uint64_t) batch->nrows;
+	uint64_t	bitmap_bytes = 4 * (uint64_t) GPUSTR_BITMAP_WORDS(batch->nrows);
+	uint32_t	w;
+
+	request->bytes_in = batch->in_bytes + (uint64_t) batch->npages * GPUSTR_PAGE_BYTES;
+	if (batch->selected_off != 0)
+		request->bytes_out += bitmap_bytes;
+	if (batch->recheck_off != 0)
+	{
+		const uint32_t *recheck = GPUSTR_BODY_PTR(run->body, batch->recheck_off, const uint32_t);
+
+		request->bytes_out += bitmap_bytes;
+		for (w = 0; w < GPUSTR_BITMAP_WORDS(batch->nrows); w++)
+			request->rechecks += (uint64_t) __builtin_popcount(recheck[w]);
+	}
+	if (batch->out_column.offsets_off != 0)
+		request->bytes_out += (nrows + 7) / 8 + 4 * (nrows + 1) + (uint64_t) run->out_bytes;
+}
+
+/* Run a request.  request->error is OK on entry. */
+static EngineCode
+host_run(HostEngine *engine, EngineRequest *request)
+{
+	HostRun		run;
+	EngineCode	code;
+
+	code = gpustr_batch_check(request->body, request->body_bytes, &request->error);
+	if (code != ENGINE_OK)
+		return code;
+	memset(&run, 0, sizeof(run));
+	run.config = &engine->config;
+	run.body = (char *) request->body;
+	run.batch = (const GpustrBatch *) request->body;
+	run.program = GPUSTR_BODY_PTR(run.body, run.batch->program_off, const GpustrProgram);
+	run.error = &request->error;
+	code = run_check_blocks(&run);
+	if (code == ENGINE_OK)
+		code = run_get_scratch(engine, &run);
+
+	/* an output column of no rows still has its first offset */
+	if (code == ENGINE_OK && run.batch->nrows == 0 && run.batch->out_column.offsets_off != 0)
+		GPUSTR_BODY_PTR(run.body, run.batch->out_column.offsets_off, int32_t)[0] = 0;
+	while (code == ENGINE_OK && run.row < run.batch->nrows)
+	{
+		run.nrows = run.batch->nrows - run.row;
+		if (run.nrows > HOST_CHUNK_ROWS)
+			run.nrows = HOST_CHUNK_ROWS;
+		code = run_chunk(&run);
+		run.row += run.nrows;
+	}
+	if (code == ENGINE_OK)
+		run_count(&run, request);
+	return code;
+}
+
+static int32_t
+host_device_count(EngineError *error)
+{
+	error->code = ENGINE_OK;
+	error->message[0] = '\0';
+	return 1;
+}
+
+static EngineCode
+host_open(const EngineConfig *config, Engine **engine, EngineError *error)
+{
+	HostEngine *host;
+
+	*engine = NULL;
+	error->code = ENGINE_OK;
+	error->message[0] = '\0';
+	if (config->ordinal != 0)
+		return gpustr_engine_error(error, ENGINE_NO_DEVICE, "there is no host device %d",
+								   config->ordinal);
+	host = (HostEngine *) calloc(1, sizeof(HostEngine));
+	if (host == NULL)
+		return gpustr_engine_error(error, ENGINE_OUT_OF_MEMORY, "could not allocate an engine");
+	host->base.methods = gpustr_engine_host();
+	host->config = *config;
+	if (config->zero_copy_blocks != NULL)
+		*config->zero_copy_blocks = config->blocks != NULL ? config->nblocks : 0;
+	*engine = &host->base;
+	return ENGINE_OK;
+}
+
+static void
+host_submit(Engine *engine, EngineRequest *request)
+{
+	HostEngine *host = (HostEngine *) engine;
+	uint64_t	start = host_now_ns();
+
+	request->error.code = ENGINE_OK;
+	request->error.message[0] = '\0';
+	request->transfer_ns = 0;
+	request->bytes_in = 0;
+	request->bytes_out = 0;
+	request->rechecks = 0;
+	request->engine_private = NULL;
+	(void) host_run(host, request);
+	request->kernel_ns = host_now_ns() - start;
+
+	if (host->done_tail != NULL)
+		host->done_tail->engine_private = request;
+	else
+		host->done_head = request;
+	host->done_tail = request;
+}
+
+static EngineRequest *
+host_poll(Engine *engine)
+{
+	HostEngine *host = (HostEngine *) engine;
+	EngineRequest *request = host->done_head;
+
+	if (request == NULL)
+		return NULL;
+	host->done_head = (EngineRequest *) request->engine_private;
+	if (host->done_head == NULL)
+		host->done_tail = NULL;
+	request->engine_private = NULL;
+	return request;
+}
+
+static void
+host_info(Engine *engine, EngineInfo *info)
+{
+	HostEngine *host = (HostEngine *) engine;
+
+	memset(info, 0, sizeof(*info));
+	strcpy(info->name, "host");
+	info->memory_used = host->scratch_bytes;
+	info->max_in_flight = 1;
+}
+
+static void
+host_close(Engine *engine)
+{
+	HostEngine *host = (HostEngine *) engine;
+
+	free(host->scratch);
+	free(host);
+}
+
+static const EngineMethods host_methods = {
+	.abi = GPUSTR_ENGINE_ABI,
+	.version = GPUSTR_VERSION,
+	.kind = "host",
+	.device_count = host_device_count,
+	.open = host_open,
+	.submit = host_submit,
+	.poll = host_poll,
+	.info = host_info,
+	.close = host_close,
+};
+
+const EngineMethods *
+gpustr_engine_host(void)
+{
+	return &host_methods;
+}

@@ -1,0 +1,115 @@
+/*-------------------------------------------------------------------------
+ *
+ * node_explain.c
+ *	  What EXPLAIN says about a GpuScan.
+ *
+ * explain.c prints the local quals itself, as Filter with Rows Removed by
+ * Filter.  This adds, in all output formats,
+ *
+ *		GPU Filter		the offloaded clauses, in order
+ *		Engine			which would run them now
+ *	ANALYZE
+ *		Rows Removed by GPU Filter
+ *						by the engine, and of the rechecked rows by
+ *						PostgreSQL; per loop, as explain.c counts
+ *		GPU Batches, GPU Rows, GPU Rows Rechecked, GPU Bytes In/Out
+ *						totals over all loops
+ *		GPU Wait Time, GPU Transfer Time, GPU Kernel Time
+ *						totals, if times are shown at all
+ *	VERBOSE
+ *		Not Offloaded	each other clause, and why
+ *
+ * IDENTIFICATION
+ *	  src/exec/node_explain.c
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "executor/instrument.h"
+#include "nodes/makefuncs.h"
+#include "nodes/value.h"
+#include "utils/ruleutils.h"
+
+#include "compat.h"
+#include "exec/scan_node.h"
+
+/* Give a clause back as SQL, as explain.c's show_qual() does. */
+static char *
+deparse(Node *node, PlanState *planstate, List *ancestors, ExplainState *es)
+{
+	List	   *context = set_deparse_context_plan(es->deparse_cxt, planstate->plan,
+												  ancestors);
+	bool		useprefix = list_length(es->rtable) > 1 || es->verbose;
+
+	return deparse_expression(node, context, useprefix, false);
+}
+
+static void
+explain_clauses(GpustrScanState *state, List *ancestors, ExplainState *es)
+{
+	PlanState  *ps = &state->css.ss.ps;
+	List	   *offloaded = NIL;
+	List	   *refused = NIL;
+	ListCell   *clause;
+	ListCell   *flag;
+	ListCell   *reason;
+
+	forthree(clause, state->clauses->clauses, flag, state->clauses->offloaded,
+			 reason, state->clauses->reasons)
+	{
+		if (lfirst_int(flag))
+			offloaded = lappend(offloaded, lfirst(clause));
+		else if (es->verbose)
+			refused = lappend(refused,
+							  psprintf("%s: %s",
+									   deparse(lfirst(clause), ps, ancestors, es),
+									   strVal(lfirst(reason))));
+	}
+	if (offloaded != NIL)
+		ExplainPropertyText("GPU Filter",
+							deparse((Node *) make_ands_explicit(offloaded), ps, ancestors, es),
+							es);
+	if (refused != NIL)
+		ExplainPropertyList("Not Offloaded", refused, es);
+}
+
+static void
+explain_counters(GpustrScanState *state, ExplainState *es)
+{
+	const GpustrClientCounters *counters = gpustr_client_counters(state->client);
+	Instrumentation *instr = state->css.ss.ps.instrument;
+
+	if (instr != NULL && instr->nloops > 0)
+	{
+		double		removed = counters->rows - instr->ntuples - instr->nfiltered1;
+
+		/* under LIMIT the rest of the last batches has not been looked at */
+		ExplainPropertyFloat("Rows Removed by GPU Filter", NULL,
+							 Max(removed, 0) / instr->nloops, 0, es);
+	}
+	ExplainPropertyUInteger("GPU Batches", NULL, counters->batches, es);
+	if (counters->batches_redone > 0)
+		ExplainPropertyUInteger("GPU Batches Redone", NULL, counters->batches_redone, es);
+	ExplainPropertyUInteger("GPU Rows", NULL, counters->rows, es);
+	ExplainPropertyUInteger("GPU Rows Rechecked", NULL, counters->rechecks, es);
+	ExplainPropertyUInteger("GPU Bytes In", "B", counters->bytes_in, es);
+	ExplainPropertyUInteger("GPU Bytes Out", "B", counters->bytes_out, es);
+	if (es->timing)
+	{
+		ExplainPropertyFloat("GPU Wait Time", "ms", counters->wait_ms, 3, es);
+		ExplainPropertyFloat("GPU Transfer Time", "ms", counters->transfer_ms, 3, es);
+		ExplainPropertyFloat("GPU Kernel Time", "ms", counters->kernel_ms, 3, es);
+	}
+}
+
+void
+gpustr_scan_explain(CustomScanState *node, List *ancestors, ExplainState *es)
+{
+	GpustrScanState *state = (GpustrScanState *) node;
+
+	explain_clauses(state, ancestors, es);
+	ExplainPropertyText("Engine", gpustr_engine_label(), es);
+	if (es->analyze && state->client != NULL)
+		explain_counters(state, es);
+}

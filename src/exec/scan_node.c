@@ -1,0 +1,254 @@
+/*-------------------------------------------------------------------------
+ *
+ * scan_node.c
+ *	  The GpuScan executor node: a sequential scan whose filter runs in an
+ *	  engine.
+ *
+ * The page scan hands out rows of three kinds of judgement.  A row that the
+ * program ruled out never comes here.  A row that it selected has passed the
+ * offloaded clauses; the local ones remain.  A row that it could not decide is
+ * judged here by the whole clause list, in order and once, as PostgreSQL would
+ * have: a clause alone might raise an error for a row that an earlier clause
+ * hides, and a volatile one must not run twice.  So the node applies quals
+ * itself, and ExecScan() sees none.
+ *
+ * The node emits the table's own tuples, in a buffer slot, so that system
+ * columns, whole-row Vars, row locks and WHERE CURRENT OF work as ever.  In an
+ * EvalPlanQual recheck ExecScan() brings the tuple, and the recheck method
+ * applies the whole list.
+ *
+ * When no column is looked at, as under count(*), a selected row is emitted
+ * as a slot of NULLs with the row's TID, and its page is not touched.
+ *
+ * IDENTIFICATION
+ *	  src/exec/scan_node.c
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+
+#include "compat.h"
+#include "exec/scan_node.h"
+#include "plan/plan_private.h"
+
+static Node *gpustr_scan_create_state(CustomScan *plan);
+static void gpustr_scan_begin(CustomScanState *node, EState *estate, int eflags);
+static TupleTableSlot *gpustr_scan_next(CustomScanState *node);
+static void gpustr_scan_end(CustomScanState *node);
+static void gpustr_scan_rescan(CustomScanState *node);
+static void gpustr_scan_shutdown(CustomScanState *node);
+
+const CustomScanMethods gpustr_scan_plan_methods = {
+	.CustomName = GPUSTR_SCAN_NAME,
+	.CreateCustomScanState = gpustr_scan_create_state,
+};
+
+static const CustomExecMethods gpustr_scan_exec_methods = {
+	.CustomName = GPUSTR_SCAN_NAME,
+	.BeginCustomScan = gpustr_scan_begin,
+	.ExecCustomScan = gpustr_scan_next,
+	.EndCustomScan = gpustr_scan_end,
+	.ReScanCustomScan = gpustr_scan_rescan,
+	.ShutdownCustomScan = gpustr_scan_shutdown,
+	.ExplainCustomScan = gpustr_scan_explain,
+};
+
+static Node *
+gpustr_scan_create_state(CustomScan *plan)
+{
+	GpustrScanState *state = palloc0(sizeof(GpustrScanState));
+
+	NodeSetTag(state, T_CustomScanState);
+	state->css.methods = &gpustr_scan_exec_methods;
+	gpustr_set_slot_ops(&state->css);
+	return (Node *) state;
+}
+
+static void
+gpustr_scan_begin(CustomScanState *node, EState *estate, int eflags)
+{
+	GpustrScanState *state = (GpustrScanState *) node;
+	CustomScan *plan = (CustomScan *) node->ss.ps.plan;
+	MemoryContext old;
+
+	gpustr_init_scan_slot(node, estate);
+	state->clauses = gpustr_plan_unpack(plan);
+	state->local_qual = node->ss.ps.qual;
+	node->ss.ps.qual = NULL;
+	state->full_qual = ExecInitQual(plan->custom_exprs, &node->ss.ps);
+	state->blind = state->local_qual == NULL &&
+		!contain_var_clause((Node *) plan->scan.plan.targetlist);
+	state->no_output = state->blind && plan->scan.plan.targetlist == NIL;
+
+	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
+		return;
+
+	/*
+	 * The client is made here, not with the first row: it belongs to the
+	 * subtransaction of the portal, and a cursor may be fetched from in one
+	 * that ends sooner.
+	 */
+	state->context = AllocSetContextCreate(estate->es_query_cxt, "GpuScan",
+										   ALLOCSET_DEFAULT_SIZES);
+	old = MemoryContextSwitchTo(state->context);
+	state->client = gpustr_client_create(state->context);
+	MemoryContextSwitchTo(old);
+}
+
+static void
+start_scan(GpustrScanState *state)
+{
+	MemoryContext old = MemoryContextSwitchTo(state->context);
+
+	state->scan = gpustr_page_scan_begin(state->css.ss.ss_currentRelation,
+										 state->css.ss.ps.state->es_snapshot,
+										 state->clauses->program,
+										 state->client);
+	MemoryContextSwitchTo(old);
+}
+
+/* Make the scan slot stand for a row whose page is not looked at. */
+static inline void
+store_blind(GpustrScanState *state, const GpustrPageRow *row)
+{
+	TupleTableSlot *slot = state->css.ss.ss_ScanTupleSlot;
+
+	if (!state->slot_is_blind)
+	{
+		ExecStoreAllNullTuple(slot);
+		slot->tts_tableOid = RelationGetRelid(state->css.ss.ss_currentRelation);
+		state->slot_is_blind = true;
+	}
+	ItemPointerSet(&slot->tts_tid, row->block, row->line);
+}
+
+/*
+ * Put the row's tuple into the scan slot, and see whether it passes what is
+ * left to be judged.
+ */
+static bool
+fetch_and_judge(GpustrScanState *state, const GpustrPageRow *row)
+{
+	ScanState  *ss = &state->css.ss;
+	ExprContext *econtext = ss->ps.ps_ExprContext;
+	ExprState  *qual = row->recheck ? state->full_qual : state->local_qual;
+	bool		passes;
+
+	state->slot_is_blind = false;
+	gpustr_page_scan_fetch(state->scan, row, ss->ss_ScanTupleSlot);
+	if (qual == NULL)
+		return true;
+	econtext->ecxt_scantuple = ss->ss_ScanTupleSlot;
+	passes = ExecQual(qual, econtext);
+	if (!passes && !row->recheck)
+		InstrCountFiltered1(&state->css, 1);
+	ResetExprContext(econtext);
+	return passes;
+}
+
+/* ExecScan's access method. */
+static TupleTableSlot *
+next_tuple(ScanState *ss)
+{
+	GpustrScanState *state = (GpustrScanState *) ss;
+	GpustrPageRow row;
+
+	while (gpustr_page_scan_next(state->scan, &row))
+	{
+		if (state->blind && !row.recheck)
+		{
+			store_blind(state, &row);
+			return ss->ss_ScanTupleSlot;
+		}
+		if (fetch_and_judge(state, &row))
+			return ss->ss_ScanTupleSlot;
+		CHECK_FOR_INTERRUPTS();
+	}
+	state->slot_is_blind = false;
+	return ExecClearTuple(ss->ss_ScanTupleSlot);
+}
+
+/* ExecScan's recheck method: a tuple of EvalPlanQual's. */
+static bool
+recheck_tuple(ScanState *ss, TupleTableSlot *slot)
+{
+	GpustrScanState *state = (GpustrScanState *) ss;
+	ExprContext *econtext = ss->ps.ps_ExprContext;
+
+	if (state->full_qual == NULL)
+		return true;
+	econtext->ecxt_scantuple = slot;
+	return ExecQualAndReset(state->full_qual, econtext);
+}
+
+static TupleTableSlot *
+gpustr_scan_next(CustomScanState *node)
+{
+	GpustrScanState *state = (GpustrScanState *) node;
+	ScanState  *ss = &node->ss;
+	GpustrPageRow row;
+
+	if (state->scan == NULL)
+		start_scan(state);
+
+	if (!state->no_output || ss->ps.state->es_epq_active != NULL)
+		return ExecScan(ss, next_tuple, recheck_tuple);
+
+	/* the same with nothing to project: one row costs a few nanoseconds */
+	while (gpustr_page_scan_next(state->scan, &row))
+	{
+		if (row.recheck && !fetch_and_judge(state, &row))
+			continue;
+		if (!row.recheck)
+			store_blind(state, &row);
+		return ExecStoreVirtualTuple(ExecClearTuple(ss->ps.ps_ResultTupleSlot));
+	}
+	state->slot_is_blind = false;
+	ExecClearTuple(ss->ss_ScanTupleSlot);
+	return ExecClearTuple(ss->ps.ps_ResultTupleSlot);
+}
+
+static void
+gpustr_scan_rescan(CustomScanState *node)
+{
+	GpustrScanState *state = (GpustrScanState *) node;
+
+	if (state->scan != NULL)
+		gpustr_page_scan_rescan(state->scan);
+	state->slot_is_blind = false;
+	ExecScanReScan(&node->ss);
+}
+
+/*
+ * The executor is through for now, but a cursor may go on later: see that it
+ * holds no pins meanwhile.
+ */
+static void
+gpustr_scan_shutdown(CustomScanState *node)
+{
+	GpustrScanState *state = (GpustrScanState *) node;
+
+	if (state->scan != NULL)
+		gpustr_page_scan_settle(state->scan);
+}
+
+static void
+gpustr_scan_end(CustomScanState *node)
+{
+	GpustrScanState *state = (GpustrScanState *) node;
+
+	if (state->scan != NULL)
+		gpustr_page_scan_end(state->scan);
+	if (state->context != NULL)
+		MemoryContextDelete(state->context);
+	state->context = NULL;
+	state->client = NULL;
+	state->scan = NULL;
+}

@@ -1,0 +1,47 @@
+/*-------------------------------------------------------------------------
+ *
+ * scan_node.h
+ *	  The GpuScan executor node.
+ *
+ * IDENTIFICATION
+ *	  src/exec/scan_node.h
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef GPUSTR_SCAN_NODE_H
+#define GPUSTR_SCAN_NODE_H
+
+#include "nodes/execnodes.h"
+#include "nodes/extensible.h"
+
+#include "batch/page_batch.h"
+#include "plan/program_build.h"
+
+#define GPUSTR_SCAN_NAME "GpuScan"
+
+typedef struct GpustrScanState
+{
+	CustomScanState css;		/* must be first field */
+	GpustrScanClauses *clauses;
+	MemoryContext context;		/* of the client and the page scan */
+	GpustrClient *client;		/* NULL under plain EXPLAIN */
+	GpustrPageScan *scan;		/* NULL until the first row is asked for */
+
+	ExprState  *full_qual;		/* all clauses: for rows that are recheck */
+	ExprState  *local_qual;		/* those that are not offloaded, or NULL */
+
+	/*
+	 * The plan reads no column and there is no local qual, so selected rows
+	 * are emitted without a look at their pages.
+	 */
+	bool		blind;
+	bool		no_output;		/* its target list is empty, too */
+	bool		slot_is_blind;	/* the scan slot is all NULL */
+} GpustrScanState;
+
+extern const CustomScanMethods gpustr_scan_plan_methods;
+
+extern void gpustr_scan_explain(CustomScanState *node, List *ancestors,
+								struct ExplainState *es);
+
+#endif							/* GPUSTR_SCAN_NODE_H */

@@ -1,0 +1,262 @@
+/*-------------------------------------------------------------------------
+ *
+ * guc.c
+ *	  The settings of gpustr.
+ *
+ * Those that shape shared memory can only be defined while the library is
+ * preloaded; without that there is no device process either, and their
+ * variables keep their boot values.
+ *
+ * IDENTIFICATION
+ *	  src/guc.c
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include <float.h>
+#include <limits.h>
+
+#include "miscadmin.h"
+#include "utils/guc.h"
+
+#include "guc.h"
+#include "service/queue.h"
+#include "service/supervisor.h"
+
+/* Bytes of a batch: the least holds a few pages, the most an int32 offset. */
+#define GPUSTR_MIN_BATCH_BYTES (64 * 1024)
+#define GPUSTR_MAX_BATCH_BYTES (1024 * 1024 * 1024)
+#define GPUSTR_DEFAULT_BATCH_BYTES (8 * 1024 * 1024)
+
+/* Kilobytes of the staging pool; 0: no request ever goes to a device. */
+#define GPUSTR_DEFAULT_STAGING_KB (256 * 1024)
+
+#define GPUSTR_DEFAULT_BATCH_DEPTH 4
+
+/* Milliseconds. */
+#define GPUSTR_MIN_DEVICE_TIMEOUT 100
+#define GPUSTR_MAX_DEVICE_TIMEOUT (60 * 60 * 1000)
+#define GPUSTR_DEFAULT_DEVICE_TIMEOUT (10 * 1000)
+
+/* In the units of seq_page_cost. */
+#define GPUSTR_DEFAULT_STARTUP_COST 100.0
+#define GPUSTR_DEFAULT_ROW_COST 0.0005
+#define GPUSTR_DEFAULT_RECHECK_COST 0.02
+
+char	   *gpustr_devices = NULL;
+char	   *gpustr_debug_cuda_library = NULL;
+int			gpustr_staging_memory = GPUSTR_DEFAULT_STAGING_KB;
+int			gpustr_batch_bytes = GPUSTR_DEFAULT_BATCH_BYTES;
+int			gpustr_device_memory_limit = -1;
+int			gpustr_device_timeout = GPUSTR_DEFAULT_DEVICE_TIMEOUT;
+bool		gpustr_enabled = true;
+bool		gpustr_enable_scan = true;
+int			gpustr_engine = GPUSTR_ENGINE_AUTO;
+int			gpustr_debug_require = GPUSTR_REQUIRE_ALLOW;
+int			gpustr_debug_device_fault = GPUSTR_FAULT_NONE;
+int			gpustr_batch_depth = GPUSTR_DEFAULT_BATCH_DEPTH;
+double		gpustr_device_startup_cost = GPUSTR_DEFAULT_STARTUP_COST;
+double		gpustr_device_row_cost = GPUSTR_DEFAULT_ROW_COST;
+double		gpustr_recheck_cost = GPUSTR_DEFAULT_RECHECK_COST;
+
+static const struct config_enum_entry engine_options[] = {
+	{"auto", GPUSTR_ENGINE_AUTO, false},
+	{"device", GPUSTR_ENGINE_DEVICE, false},
+	{"local", GPUSTR_ENGINE_LOCAL, false},
+	{NULL, 0, false}
+};
+
+static const struct config_enum_entry require_options[] = {
+	{"allow", GPUSTR_REQUIRE_ALLOW, false},
+	{"require", GPUSTR_REQUIRE_REQUIRE, false},
+	{"forbid", GPUSTR_REQUIRE_FORBID, false},
+	{NULL, 0, false}
+};
+
+static const struct config_enum_entry fault_options[] = {
+	{"none", GPUSTR_FAULT_NONE, false},
+	{"hang", GPUSTR_FAULT_HANG, false},
+	{"crash", GPUSTR_FAULT_CRASH, false},
+	{"lost", GPUSTR_FAULT_LOST, false},
+	{"out_of_memory", GPUSTR_FAULT_OUT_OF_MEMORY, false},
+	{NULL, 0, false}
+};
+
+static bool
+check_devices(char **newval, void **extra, GucSource source)
+{
+	bool		use_host;
+	bool		automatic;
+
+	if (gpustr_parse_devices(*newval, NULL, &use_host, &automatic) >= 0)
+		return true;
+	GUC_check_errdetail("It must be \"auto\", \"none\", \"host\", or a list of different GPU numbers below %d such as \"0,1\".",
+						GPUSTR_MAX_DEVICES);
+	return false;
+}
+
+static void
+define_server_start_settings(void)
+{
+	DefineCustomStringVariable("gpustr.devices",
+							   "Sets which devices get a process.",
+							   "\"auto\": every GPU; \"none\"; \"host\": one process that runs the host engine; or GPU numbers such as \"0,1\".",
+							   &gpustr_devices,
+							   "auto",
+							   PGC_POSTMASTER,
+							   0,
+							   check_devices, NULL, NULL);
+
+	DefineCustomStringVariable("gpustr.debug_cuda_library",
+							   "Sets the file that device processes load the CUDA engine from.",
+							   "For tests; empty: gpustr_cuda in the server's library directory.",
+							   &gpustr_debug_cuda_library,
+							   "",
+							   PGC_POSTMASTER,
+							   GUC_NOT_IN_SAMPLE,
+							   NULL, NULL, NULL);
+
+	DefineCustomIntVariable("gpustr.staging_memory",
+							"Sets the shared memory through which sessions hand batches to devices.",
+							"It is cut into slots of gpustr.batch_bytes; 0 keeps all batches in the session.",
+							&gpustr_staging_memory,
+							GPUSTR_DEFAULT_STAGING_KB, 0, INT_MAX / 2,
+							PGC_POSTMASTER,
+							GUC_UNIT_KB,
+							NULL, NULL, NULL);
+
+	DefineCustomIntVariable("gpustr.batch_bytes",
+							"Sets the size of a slot of the staging memory, which is the most that one batch holds.",
+							NULL,
+							&gpustr_batch_bytes,
+							GPUSTR_DEFAULT_BATCH_BYTES,
+							GPUSTR_MIN_BATCH_BYTES, GPUSTR_MAX_BATCH_BYTES,
+							PGC_POSTMASTER,
+							GUC_UNIT_BYTE,
+							NULL, NULL, NULL);
+}
+
+static void
+define_server_settings(void)
+{
+	DefineCustomIntVariable("gpustr.device_memory_limit",
+							"Sets the most memory that gpustr may use on each device.",
+							"-1 means no limit but the device's own; batches that do not fit run in the session.",
+							&gpustr_device_memory_limit,
+							-1, -1, INT_MAX,
+							PGC_SIGHUP,
+							GUC_UNIT_MB,
+							NULL, NULL, NULL);
+
+	DefineCustomIntVariable("gpustr.device_timeout",
+							"Sets how long a device may take for one request before its process is ended.",
+							NULL,
+							&gpustr_device_timeout,
+							GPUSTR_DEFAULT_DEVICE_TIMEOUT,
+							GPUSTR_MIN_DEVICE_TIMEOUT, GPUSTR_MAX_DEVICE_TIMEOUT,
+							PGC_SIGHUP,
+							GUC_UNIT_MS,
+							NULL, NULL, NULL);
+}
+
+static void
+define_planner_settings(void)
+{
+	DefineCustomBoolVariable("gpustr.enabled",
+							 "Enables the planner's use of gpustr.",
+							 NULL,
+							 &gpustr_enabled,
+							 true,
+							 PGC_USERSET,
+							 0,
+							 NULL, NULL, NULL);
+
+	DefineCustomBoolVariable("gpustr.enable_scan",
+							 "Enables the planner's use of GpuScan plans.",
+							 NULL,
+							 &gpustr_enable_scan,
+							 true,
+							 PGC_USERSET,
+							 0,
+							 NULL, NULL, NULL);
+
+	DefineCustomRealVariable("gpustr.device_startup_cost",
+							 "Sets the planner's estimate of the cost of starting work on a device.",
+							 NULL,
+							 &gpustr_device_startup_cost,
+							 GPUSTR_DEFAULT_STARTUP_COST, 0, DBL_MAX,
+							 PGC_USERSET,
+							 0,
+							 NULL, NULL, NULL);
+
+	DefineCustomRealVariable("gpustr.device_row_cost",
+							 "Sets the planner's estimate of the cost of one operator on one row on a device.",
+							 NULL,
+							 &gpustr_device_row_cost,
+							 GPUSTR_DEFAULT_ROW_COST, 0, DBL_MAX,
+							 PGC_USERSET,
+							 0,
+							 NULL, NULL, NULL);
+
+	DefineCustomRealVariable("gpustr.recheck_cost",
+							 "Sets the planner's estimate of the cost of handing one row back to PostgreSQL to decide.",
+							 "The cost of the clauses themselves comes on top.",
+							 &gpustr_recheck_cost,
+							 GPUSTR_DEFAULT_RECHECK_COST, 0, DBL_MAX,
+							 PGC_USERSET,
+							 0,
+							 NULL, NULL, NULL);
+}
+
+static void
+define_session_settings(void)
+{
+	DefineCustomEnumVariable("gpustr.engine",
+							 "Selects where batches run.",
+							 "\"auto\" and \"device\": in a device process where one is up, else plans stay PostgreSQL's; \"local\": in the session, without a GPU.",
+							 &gpustr_engine,
+							 GPUSTR_ENGINE_AUTO, engine_options,
+							 PGC_USERSET,
+							 0,
+							 NULL, NULL, NULL);
+
+	DefineCustomIntVariable("gpustr.batch_depth",
+							"Sets how many batches a scan keeps in flight.",
+							NULL,
+							&gpustr_batch_depth,
+							GPUSTR_DEFAULT_BATCH_DEPTH,
+							GPUSTR_MIN_BATCH_DEPTH, GPUSTR_MAX_BATCH_DEPTH,
+							PGC_USERSET,
+							0,
+							NULL, NULL, NULL);
+
+	DefineCustomEnumVariable("gpustr.debug_require",
+							 "Raises an error for queries that do, or do not, use gpustr.",
+							 "For tests: \"require\" also takes a GpuScan wherever one is possible.",
+							 &gpustr_debug_require,
+							 GPUSTR_REQUIRE_ALLOW, require_options,
+							 PGC_USERSET,
+							 GUC_NOT_IN_SAMPLE,
+							 NULL, NULL, NULL);
+
+	DefineCustomEnumVariable("gpustr.debug_device_fault",
+							 "Makes device processes fail on this session's requests.",
+							 "For tests.",
+							 &gpustr_debug_device_fault,
+							 GPUSTR_FAULT_NONE, fault_options,
+							 PGC_SUSET,
+							 GUC_NOT_IN_SAMPLE,
+							 NULL, NULL, NULL);
+}
+
+void
+gpustr_define_settings(void)
+{
+	if (process_shared_preload_libraries_in_progress)
+		define_server_start_settings();
+	define_server_settings();
+	define_planner_settings();
+	define_session_settings();
+	MarkGUCPrefixReserved("gpustr");
+}

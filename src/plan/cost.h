@@ -1,0 +1,25 @@
+/*-------------------------------------------------------------------------
+ *
+ * cost.h
+ *	  What a GpuScan costs.
+ *
+ * IDENTIFICATION
+ *	  src/plan/cost.h
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef GPUSTR_COST_H
+#define GPUSTR_COST_H
+
+#include "nodes/pathnodes.h"
+
+#include "plan/program_build.h"
+
+/*
+ * Set the path's rows and costs.  'rinfos': the RestrictInfos of the clauses,
+ * in the same order.
+ */
+extern void gpustr_cost_scan(Path *path, PlannerInfo *root, Relation table,
+							 const GpustrScanClauses *clauses, List *rinfos);
+
+#endif							/* GPUSTR_COST_H */

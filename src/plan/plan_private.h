@@ -1,0 +1,30 @@
+/*-------------------------------------------------------------------------
+ *
+ * plan_private.h
+ *	  What a GpuScan's plan carries to its executor node.
+ *
+ * IDENTIFICATION
+ *	  src/plan/plan_private.h
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef GPUSTR_PLAN_PRIVATE_H
+#define GPUSTR_PLAN_PRIVATE_H
+
+#include "nodes/plannodes.h"
+
+#include "plan/program_build.h"
+
+/*
+ * Put the clauses into the plan: all of them, in order, into custom_exprs; the
+ * ones that stay with PostgreSQL into the qual; the rest into custom_private.
+ */
+extern void gpustr_plan_pack(CustomScan *plan, const GpustrScanClauses *clauses);
+
+/*
+ * Take them out again.  'clauses' are the plan's own expressions; the program
+ * is a copy, aligned as engines need it.
+ */
+extern GpustrScanClauses *gpustr_plan_unpack(const CustomScan *plan);
+
+#endif							/* GPUSTR_PLAN_PRIVATE_H */

@@ -1,0 +1,36 @@
+/*-------------------------------------------------------------------------
+ *
+ * program_build.h
+ *	  Turn the clauses of a scan into a program, as far as they go.
+ *
+ * IDENTIFICATION
+ *	  src/plan/program_build.h
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef GPUSTR_PROGRAM_BUILD_H
+#define GPUSTR_PROGRAM_BUILD_H
+
+#include "nodes/pg_list.h"
+#include "utils/relcache.h"
+
+#include "program/program.h"
+
+/*
+ * The clauses of a scan, in the order in which PostgreSQL evaluates them, and
+ * which of them the program decides.
+ */
+typedef struct GpustrScanClauses
+{
+	List	   *clauses;		/* all, bare expressions, in order */
+	List	   *offloaded;		/* integer list beside it: 1 if offloaded */
+	List	   *reasons;		/* String list beside it: why not, or "" */
+	int			noffloaded;
+	GpustrProgram *program;		/* selects the rows that pass the offloaded
+								 * ones */
+} GpustrScanClauses;
+
+extern GpustrScanClauses *gpustr_build_scan_program(Relation rel, Index varno,
+													List *clauses);
+
+#endif							/* GPUSTR_PROGRAM_BUILD_H */

@@ -1,0 +1,248 @@
+/*-------------------------------------------------------------------------
+ *
+ * scan_path.c
+ *	  Offer GpuScan to the planner.
+ *
+ * A GpuScan is one more path for a plain heap table, beside the sequential and
+ * index scans, and has to win on cost.  It is serial and not parallel safe: a
+ * device serves the backends that run the query, not their workers.
+ *
+ * Left out are catalogs (updated in place, under a content lock alone),
+ * tables of other access methods, TABLESAMPLE, the parents of partitions and
+ * children, and scans with LATERAL parameters.  WHERE CURRENT OF needs a TID
+ * scan.
+ *
+ * IDENTIFICATION
+ *	  src/plan/scan_path.c
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/table.h"
+#include "access/tableam.h"
+#include "access/transam.h"
+#include "catalog/catalog.h"
+#include "catalog/pg_class.h"
+#include "nodes/extensible.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
+#include "optimizer/paths.h"
+#include "optimizer/planmain.h"
+#include "optimizer/restrictinfo.h"
+#include "parser/parsetree.h"
+#include "utils/rel.h"
+
+#include "compat.h"
+#include "exec/scan_node.h"
+#include "guc.h"
+#include "plan/cost.h"
+#include "plan/debug_require.h"
+#include "plan/plan_private.h"
+#include "plan/scan_path.h"
+#include "service/client.h"
+
+static Plan *gpustr_scan_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path,
+							  List *tlist, List *clauses, List *custom_plans);
+
+static const CustomPathMethods gpustr_scan_path_methods = {
+	.CustomName = GPUSTR_SCAN_NAME,
+	.PlanCustomPath = gpustr_scan_plan,
+};
+
+static set_rel_pathlist_hook_type previous_set_rel_pathlist = NULL;
+
+/*
+ * Put RestrictInfos into the order in which createplan.c will evaluate them.
+ * Must give the order of order_qual_clauses() there: by security level, where
+ * a cheap leakproof clause counts as level 0, then by cost; otherwise as they
+ * stand.
+ */
+static List *
+order_clauses(PlannerInfo *root, List *rinfos)
+{
+	typedef struct
+	{
+		RestrictInfo *rinfo;
+		Cost		cost;
+		Index		level;
+	} Item;
+	int			n = list_length(rinfos);
+	Item	   *items;
+	List	   *result = NIL;
+	ListCell   *lc;
+	int			i = 0;
+
+	if (n < 2)
+		return rinfos;
+	items = palloc_array(Item, n);
+	foreach(lc, rinfos)
+	{
+		Item		item;
+		QualCost	cost;
+		int			j;
+
+		item.rinfo = lfirst_node(RestrictInfo, lc);
+		cost_qual_eval_node(&cost, (Node *) item.rinfo, root);
+		item.cost = cost.per_tuple;
+		item.level = item.rinfo->security_level;
+		if (item.rinfo->leakproof && item.cost < 10 * cpu_operator_cost)
+			item.level = 0;
+		for (j = i; j > 0; j--)
+		{
+			if (items[j - 1].level < item.level ||
+				(items[j - 1].level == item.level && items[j - 1].cost <= item.cost))
+				break;
+			items[j] = items[j - 1];
+		}
+		items[j] = item;
+		i++;
+	}
+	for (i = 0; i < n; i++)
+		result = lappend(result, items[i].rinfo);
+	return result;
+}
+
+/* Is it a scan that a GpuScan could do, whatever its clauses? */
+static bool
+may_scan(RelOptInfo *rel, RangeTblEntry *rte)
+{
+	return (rel->reloptkind == RELOPT_BASEREL || rel->reloptkind == RELOPT_OTHER_MEMBER_REL) &&
+		rte->rtekind == RTE_RELATION && !rte->inh && rte->tablesample == NULL &&
+		(rte->relkind == RELKIND_RELATION || rte->relkind == RELKIND_MATVIEW) &&
+		rte->relid >= FirstNormalObjectId &&
+		!IS_DUMMY_REL(rel) && bms_is_empty(rel->lateral_relids);
+}
+
+/*
+ * The clauses to scan with, in order; pseudoconstant ones are left to the
+ * Result node that createplan.c puts on top.  False if one of them has to be
+ * a condition of another kind of scan.
+ */
+static bool
+scan_clauses(PlannerInfo *root, RelOptInfo *rel, List **rinfos)
+{
+	List	   *used = NIL;
+	ListCell   *lc;
+
+	foreach(lc, rel->baserestrictinfo)
+	{
+		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
+
+		if (IsA(rinfo->clause, CurrentOfExpr))
+			return false;
+		if (!rinfo->pseudoconstant)
+			used = lappend(used, rinfo);
+	}
+	*rinfos = order_clauses(root, used);
+	return true;
+}
+
+static void
+note_refusals(Relation table, const GpustrScanClauses *clauses)
+{
+	ListCell   *lc;
+
+	if (clauses->clauses == NIL)
+		gpustr_note_refusal("table \"%s\" has no WHERE clause of its own",
+							RelationGetRelationName(table));
+	foreach(lc, clauses->reasons)
+		gpustr_note_refusal("a clause over table \"%s\" is not offloaded: %s",
+							RelationGetRelationName(table), strVal(lfirst(lc)));
+}
+
+static void
+add_scan_path(PlannerInfo *root, RelOptInfo *rel, Relation table)
+{
+	List	   *rinfos;
+	GpustrScanClauses *clauses;
+	CustomPath *path;
+
+	if (!scan_clauses(root, rel, &rinfos))
+		return;
+	clauses = gpustr_build_scan_program(table, rel->relid, get_actual_clauses(rinfos));
+	if (clauses->noffloaded == 0)
+	{
+		note_refusals(table, clauses);
+		return;
+	}
+
+	path = makeNode(CustomPath);
+	path->path.pathtype = T_CustomScan;
+	path->path.parent = rel;
+	path->path.pathtarget = rel->reltarget;
+	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
+	path->methods = &gpustr_scan_path_methods;
+	gpustr_cost_scan(&path->path, root, table, clauses, rinfos);
+
+	if (gpustr_debug_require == GPUSTR_REQUIRE_REQUIRE)
+	{
+		rel->pathlist = list_make1(path);
+		rel->partial_pathlist = NIL;
+	}
+	else
+		add_path(rel, &path->path);
+}
+
+static void
+gpustr_set_rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntry *rte)
+{
+	Relation	table;
+
+	if (previous_set_rel_pathlist)
+		previous_set_rel_pathlist(root, rel, rti, rte);
+	if (!may_scan(rel, rte))
+		return;
+	if (!gpustr_enabled || !gpustr_enable_scan)
+	{
+		gpustr_note_refusal("it is disabled by \"%s\"",
+							gpustr_enabled ? "gpustr.enable_scan" : "gpustr.enabled");
+		return;
+	}
+	if (gpustr_engine_choice() == GPUSTR_RUN_NOWHERE)
+	{
+		gpustr_note_refusal("no device is up, and \"gpustr.engine\" is not \"local\"");
+		return;
+	}
+
+	/* the planner has locked it */
+	table = table_open(rte->relid, NoLock);
+	if (table->rd_tableam != GetHeapamTableAmRoutine())
+		gpustr_note_refusal("table \"%s\" is not a heap", RelationGetRelationName(table));
+	else if (!IsCatalogRelation(table))
+		add_scan_path(root, rel, table);
+	table_close(table, NoLock);
+}
+
+/*
+ * Make the plan.  The clauses come in order, as RestrictInfos; the program is
+ * built anew from just these.
+ */
+static Plan *
+gpustr_scan_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path,
+				 List *tlist, List *clauses, List *custom_plans)
+{
+	CustomScan *plan = makeNode(CustomScan);
+	RangeTblEntry *rte = planner_rt_fetch(rel->relid, root);
+	Relation	table = table_open(rte->relid, NoLock);
+
+	plan->scan.plan.targetlist = tlist;
+	plan->scan.scanrelid = rel->relid;
+	plan->flags = path->flags;
+	plan->methods = &gpustr_scan_plan_methods;
+	gpustr_plan_pack(plan,
+					 gpustr_build_scan_program(table, rel->relid,
+											   extract_actual_clauses(clauses, false)));
+	table_close(table, NoLock);
+	return &plan->scan.plan;
+}
+
+void
+gpustr_scan_init(void)
+{
+	RegisterCustomScanMethods(&gpustr_scan_plan_methods);
+	previous_set_rel_pathlist = set_rel_pathlist_hook;
+	set_rel_pathlist_hook = gpustr_set_rel_pathlist;
+	gpustr_debug_require_init();
+}

@@ -1,0 +1,81 @@
+/*-------------------------------------------------------------------------
+ *
+ * program_builder.h
+ *	  Put a program together, step by step, into memory of the caller's.
+ *
+ * The builder allocates nothing: the caller gives an area for the finished
+ * program and the builder keeps steps and attributes in fixed arrays until
+ * gpustr_builder_finish() packs them.  Once something does not fit, 'full' is
+ * set, all further calls do nothing and finish() returns 0: the caller need
+ * only check there.
+ *
+ * Every function that makes a register returns its number.
+ *
+ * Plain C.
+ *
+ * IDENTIFICATION
+ *	  src/program/program_builder.h
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef GPUSTR_PROGRAM_BUILDER_H
+#define GPUSTR_PROGRAM_BUILDER_H
+
+#include "program/program.h"
+
+/* The most attributes of a table that a program can walk over: MaxHeapAttributeNumber. */
+#define GPUSTR_MAX_ATTRS 1600
+
+typedef struct GpustrProgramBuilder
+{
+	char	   *area;			/* the program grows here: header, constants; */
+	uint32_t	area_bytes;		/* ... steps and attributes come last */
+	uint32_t	used;
+	int			full;
+	int32_t		encoding;
+	int32_t		nsteps;
+	int32_t		ntext;
+	int32_t		nbool;
+	int32_t		nattrs;
+	GpustrStep	step[GPUSTR_MAX_STEPS];
+	GpustrAttr	attr[GPUSTR_MAX_ATTRS];
+} GpustrProgramBuilder;
+
+/* Start.  'area' must be aligned to 8 bytes. */
+extern void gpustr_builder_init(GpustrProgramBuilder *b, int32_t encoding,
+								void *area, uint32_t area_bytes);
+
+/*
+ * Describe the next attribute of the table, from attribute 1 on.
+ * missing/missing_value/missing_bytes: as in GpustrAttr (the bytes are copied).
+ */
+extern void gpustr_builder_attr(GpustrProgramBuilder *b, int16_t len, uint8_t align,
+								uint8_t missing, const void *missing_value,
+								uint32_t missing_bytes);
+
+/* Text registers. */
+extern uint16_t gpustr_builder_decode_text(GpustrProgramBuilder *b, int32_t attr);
+extern uint16_t gpustr_builder_column(GpustrProgramBuilder *b, int32_t column);
+
+/* Bool registers. */
+extern uint16_t gpustr_builder_decode_null(GpustrProgramBuilder *b, int32_t attr);
+extern uint16_t gpustr_builder_const(GpustrProgramBuilder *b, GpustrTruth value);
+extern uint16_t gpustr_builder_like(GpustrProgramBuilder *b, uint16_t text,
+									const char *pattern, int32_t pattern_bytes);
+extern uint16_t gpustr_builder_text_eq(GpustrProgramBuilder *b, uint16_t text,
+									   const char *value, int32_t value_bytes);
+
+/* op: GPUSTR_OP_AND, GPUSTR_OP_OR or GPUSTR_OP_QUAL */
+extern uint16_t gpustr_builder_binary(GpustrProgramBuilder *b, GpustrOp op,
+									  uint16_t left, uint16_t right);
+extern uint16_t gpustr_builder_not(GpustrProgramBuilder *b, uint16_t arg);
+
+/* Results. */
+extern void gpustr_builder_select(GpustrProgramBuilder *b, uint16_t arg);
+extern void gpustr_builder_redact(GpustrProgramBuilder *b, uint16_t name,
+								  uint16_t visibility);
+
+/* Pack; returns the program's bytes, or 0 if it did not fit. */
+extern uint32_t gpustr_builder_finish(GpustrProgramBuilder *b);
+
+#endif							/* GPUSTR_PROGRAM_BUILDER_H */

@@ -1,0 +1,45 @@
+/*-------------------------------------------------------------------------
+ *
+ * utf8.h
+ *	  Characters of a string in the database's encoding.
+ *
+ * Strings are valid in their encoding, as PostgreSQL guarantees for what it
+ * stores.  If one is not, answers may be odd but nothing past its end is read.
+ *
+ * Row functions are the intersection of C and CUDA C++: gcc compiles them for
+ * the host engine, nvcc for the CUDA engine.
+ *
+ * IDENTIFICATION
+ *	  src/rowfn/utf8.h
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef GPUSTR_ROWFN_UTF8_H
+#define GPUSTR_ROWFN_UTF8_H
+
+#include "program/program.h"
+
+/* Does this byte continue a UTF-8 character? */
+GPUSTR_FN int
+rowfn_utf8_is_continuation(char c)
+{
+	return ((unsigned char) c & 0xC0) == 0x80;
+}
+
+/*
+ * Bytes of the character at s, which has 'len' >= 1 bytes left: a lead byte
+ * and the continuation bytes after it, as many as its lead byte asks for.
+ */
+GPUSTR_FN int32_t
+rowfn_char_bytes(const char *s, int32_t len, int32_t encoding)
+{
+	unsigned char c = (unsigned char) s[0];
+	int32_t		n;
+
+	if (encoding != GPUSTR_ENC_UTF8 || c < 0xC0)
+		return 1;
+	n = c < 0xE0 ? 2 : c < 0xF0 ? 3 : 4;
+	return n <= len ? n : len;
+}
+
+#endif							/* GPUSTR_ROWFN_UTF8_H */

@@ -1,0 +1,499 @@
+/*-------------------------------------------------------------------------
+ *
+ * client.c
+ *	  A backend's way to an engine.
+ *
+ * Each request has a body to run a batch in: a staging slot, when a device is
+ * up and the pool has one to spare, or memory of this backend.  A batch that a
+ * device does not bring to an end (it was lost, it hangs and is killed, it is
+ * out of memory) is run again here, by the host engine, over the same body: an
+ * engine writes nothing but the results.
+ *
+ * Failure: requests are given up by whichever of these comes first,
+ *	- gpustr_client_reset() and gpustr_request_release();
+ *	- abort of the transaction, or of the subtransaction that made the client:
+ *	  at once, as buffer pins are released before memory contexts are reset;
+ *	- reset of the client's memory context;
+ *	- exit of the backend.
+ * None of these waits for the device.
+ *
+ * IDENTIFICATION
+ *	  src/service/client.c
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "lib/ilist.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "portability/instr_time.h"
+#include "storage/bufmgr.h"
+#include "storage/ipc.h"
+#include "storage/latch.h"
+#include "utils/memutils.h"
+#include "utils/wait_event.h"
+
+#include "guc.h"
+#include "service/client.h"
+#include "service/queue.h"
+
+/* Look at the slot's state this often, should a latch have been missed. */
+#define WAIT_TICK_MS 1000
+
+struct GpustrClient
+{
+	dlist_node	node;			/* in all_clients */
+	MemoryContext context;		/* of the client and its requests */
+	MemoryContextCallback callback;
+	SubTransactionId subid;		/* that made it */
+	dlist_head	requests;
+	void	   *spare;			/* a private body's allocation, for the next */
+	Size		spare_bytes;
+	int			npins;
+	GpustrClientCounters counters;
+};
+
+struct GpustrRequest
+{
+	dlist_node	node;			/* in client->requests */
+	GpustrClient *client;
+	int			slot;			/* -1: a private body */
+	int			device;
+	void	   *allocation;		/* of a private body, or NULL */
+	Size		allocation_bytes;
+	void	   *body;
+	uint32		bytes;
+	int32		readable_blocks;	/* leading blocks that the engine can read */
+	bool		submitted;		/* to the device */
+	bool		done;			/* results stand in the body */
+};
+
+static dlist_head all_clients = DLIST_STATIC_INIT(all_clients);
+static bool callbacks_registered = false;
+
+/*
+ * The host engine of this backend.  It lives as long as the process; its
+ * scratch memory is bounded by what one batch needs.
+ */
+static Engine *
+local_engine(void)
+{
+	static Engine *engine = NULL;
+	static volatile int32 zero_copy_blocks;
+	static volatile uint64 memory_limit = UINT64_MAX;
+	EngineConfig config;
+	EngineError error;
+
+	if (engine != NULL)
+		return engine;
+	memset(&config, 0, sizeof(config));
+	config.blocks = BufferBlocks;
+	config.nblocks = NBuffers;
+	config.zero_copy_blocks = &zero_copy_blocks;
+	config.memory_limit = &memory_limit;
+	if (gpustr_engine_host()->open(&config, &engine, &error) != ENGINE_OK)
+		ereport(ERROR,
+				(errcode(ERRCODE_OUT_OF_MEMORY),
+				 errmsg("could not start the host engine"),
+				 errdetail("%s.", error.message)));
+	return engine;
+}
+
+GpustrEngineChoice
+gpustr_engine_choice(void)
+{
+	if (gpustr_engine == GPUSTR_ENGINE_LOCAL)
+		return GPUSTR_RUN_LOCAL;
+	if (gpustr_shared == NULL || gpustr_shared->nslots == 0 || gpustr_queue_pick_device() < 0)
+		return GPUSTR_RUN_NOWHERE;
+	return GPUSTR_RUN_DEVICE;
+}
+
+char *
+gpustr_engine_label(void)
+{
+	int			index;
+	GpustrDevice *device;
+
+	if (gpustr_engine_choice() != GPUSTR_RUN_DEVICE || (index = gpustr_queue_pick_device()) < 0)
+		return pstrdup("host (local)");
+	device = &gpustr_shared->devices[index];
+	if (strcmp(device->kind, "host") == 0)
+		return pstrdup("host (device process)");
+	return psprintf("%s (%s)", device->kind, device->name);
+}
+
+/*
+ * Give up a request; its memory goes with the client's.  Must not raise an
+ * error.
+ */
+static void
+abandon_request(GpustrRequest *request)
+{
+	if (request->slot >= 0)
+		gpustr_queue_abandon(request->slot);
+	request->slot = -1;
+	dlist_delete(&request->node);
+}
+
+static void
+abandon_requests(GpustrClient *client)
+{
+	while (!dlist_is_empty(&client->requests))
+		abandon_request(dlist_head_element(GpustrRequest, node, &client->requests));
+	gpustr_client_give_pins(client, client->npins);
+}
+
+static void
+client_context_reset(void *arg)
+{
+	GpustrClient *client = arg;
+
+	abandon_requests(client);
+	dlist_delete(&client->node);
+}
+
+static void
+abandon_all(void)
+{
+	dlist_iter	iter;
+
+	dlist_foreach(iter, &all_clients)
+		abandon_requests(dlist_container(GpustrClient, node, iter.cur));
+}
+
+static void
+xact_callback(XactEvent event, void *arg)
+{
+	if (event == XACT_EVENT_ABORT || event == XACT_EVENT_PARALLEL_ABORT)
+		abandon_all();
+}
+
+/*
+ * A client belongs to the subtransaction that made it, as a portal does: a
+ * cursor that was only fetched from in a subtransaction lives on.
+ */
+static void
+subxact_callback(SubXactEvent event, SubTransactionId subid, SubTransactionId parent, void *arg)
+{
+	dlist_iter	iter;
+
+	dlist_foreach(iter, &all_clients)
+	{
+		GpustrClient *client = dlist_container(GpustrClient, node, iter.cur);
+
+		if (client->subid != subid)
+			continue;
+		if (event == SUBXACT_EVENT_ABORT_SUB)
+			abandon_requests(client);
+		else if (event == SUBXACT_EVENT_COMMIT_SUB)
+			client->subid = parent;
+	}
+}
+
+static void
+exit_callback(int code, Datum arg)
+{
+	abandon_all();
+}
+
+GpustrClient *
+gpustr_client_create(MemoryContext parent)
+{
+	MemoryContext context = AllocSetContextCreate(parent, "gpustr client", ALLOCSET_SMALL_SIZES);
+	GpustrClient *client = MemoryContextAllocZero(context, sizeof(GpustrClient));
+
+	if (!callbacks_registered)
+	{
+		RegisterXactCallback(xact_callback, NULL);
+		RegisterSubXactCallback(subxact_callback, NULL);
+		before_shmem_exit(exit_callback, 0);
+		callbacks_registered = true;
+	}
+	client->context = context;
+	client->subid = GetCurrentSubTransactionId();
+	dlist_init(&client->requests);
+	dlist_push_tail(&all_clients, &client->node);
+	client->callback.func = client_context_reset;
+	client->callback.arg = client;
+	MemoryContextRegisterResetCallback(context, &client->callback);
+	return client;
+}
+
+const GpustrClientCounters *
+gpustr_client_counters(GpustrClient *client)
+{
+	return &client->counters;
+}
+
+void
+gpustr_client_reset(GpustrClient *client)
+{
+	while (!dlist_is_empty(&client->requests))
+		gpustr_request_release(dlist_head_element(GpustrRequest, node, &client->requests));
+	gpustr_client_give_pins(client, client->npins);
+}
+
+int
+gpustr_client_depth(GpustrClient *client)
+{
+	return gpustr_engine_choice() == GPUSTR_RUN_DEVICE ? gpustr_batch_depth : 1;
+}
+
+/* A slot and a device to run it on; false if there is no such pair now. */
+static bool
+acquire_slot(GpustrRequest *request)
+{
+	int			device = gpustr_queue_pick_device();
+	int			slot;
+
+	if (device < 0)
+		return false;
+	slot = gpustr_queue_claim();
+	if (slot < 0)
+		return false;
+	request->slot = slot;
+	request->device = device;
+	request->body = gpustr_slot_body(slot);
+	request->bytes = gpustr_shared->slot_bytes;
+	request->readable_blocks = gpustr_shared->devices[device].zero_copy_blocks;
+	return true;
+}
+
+static void
+acquire_private(GpustrRequest *request, Size bytes)
+{
+	GpustrClient *client = request->client;
+	Size		size = GPUSTR_BODY_ALIGN_UP(bytes);
+
+	if (bytes > PG_INT32_MAX)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("batch of %zu bytes is too large", bytes),
+				 errdetail("A batch holds 2 GB at most.")));
+	request->allocation_bytes = size + GPUSTR_BODY_ALIGN;
+	if (client->spare_bytes >= request->allocation_bytes)
+	{
+		request->allocation = client->spare;
+		request->allocation_bytes = client->spare_bytes;
+		client->spare = NULL;
+		client->spare_bytes = 0;
+	}
+	else
+		request->allocation = MemoryContextAllocHuge(client->context,
+													 request->allocation_bytes);
+	request->body = (void *) TYPEALIGN(GPUSTR_BODY_ALIGN, request->allocation);
+	request->bytes = (uint32) size;
+	request->readable_blocks = NBuffers;
+}
+
+GpustrRequest *
+gpustr_request_acquire(GpustrClient *client, Size min_bytes)
+{
+	bool		by_device = gpustr_engine_choice() == GPUSTR_RUN_DEVICE &&
+		min_bytes <= gpustr_shared->slot_bytes;
+	GpustrRequest *request;
+
+	request = MemoryContextAllocZero(client->context, sizeof(GpustrRequest));
+	request->client = client;
+	request->slot = -1;
+	if (!by_device || !acquire_slot(request))
+	{
+		if (by_device && !dlist_is_empty(&client->requests))
+		{
+			pfree(request);
+			return NULL;
+		}
+		acquire_private(request, Max(min_bytes, GPUSTR_LOCAL_BODY_BYTES));
+	}
+	dlist_push_tail(&client->requests, &request->node);
+	return request;
+}
+
+void *
+gpustr_request_body(GpustrRequest *request)
+{
+	return request->body;
+}
+
+uint32
+gpustr_request_bytes(GpustrRequest *request)
+{
+	return request->bytes;
+}
+
+bool
+gpustr_request_can_read_block(GpustrRequest *request, int32 block)
+{
+	return block >= 0 && block < request->readable_blocks;
+}
+
+bool
+gpustr_request_is_local(GpustrRequest *request)
+{
+	return request->slot < 0;
+}
+
+static void
+count_results(GpustrClient *client, uint64 kernel_ns, uint64 transfer_ns,
+			  uint64 bytes_in, uint64 bytes_out, uint64 rechecks)
+{
+	client->counters.kernel_ms += kernel_ns / 1e6;
+	client->counters.transfer_ms += transfer_ns / 1e6;
+	client->counters.bytes_in += bytes_in;
+	client->counters.bytes_out += bytes_out;
+	client->counters.rechecks += rechecks;
+}
+
+static void
+run_locally(GpustrRequest *request)
+{
+	Engine	   *engine = local_engine();
+	EngineRequest run;
+
+	memset(&run, 0, sizeof(run));
+	run.body = request->body;
+	run.body_bytes = request->bytes;
+	engine->methods->submit(engine, &run);
+	while (engine->methods->poll(engine) != &run)
+		CHECK_FOR_INTERRUPTS();
+	if (run.error.code != ENGINE_OK)
+		ereport(ERROR,
+				(errcode(run.error.code == ENGINE_OUT_OF_MEMORY ?
+						 ERRCODE_OUT_OF_MEMORY : ERRCODE_INTERNAL_ERROR),
+				 errmsg("the host engine could not run a batch"),
+				 errdetail("%s.", run.error.message)));
+	count_results(request->client, run.kernel_ns, run.transfer_ns,
+				  run.bytes_in, run.bytes_out, run.rechecks);
+	request->done = true;
+}
+
+void
+gpustr_request_submit(GpustrRequest *request)
+{
+	const GpustrBatch *batch = request->body;
+
+	request->client->counters.batches++;
+	request->client->counters.rows += batch->nrows;
+	if (request->slot >= 0 && gpustr_queue_submit(request->slot, request->device))
+		request->submitted = true;
+	else
+		run_locally(request);
+}
+
+/* Is the slot of a submitted request done? */
+static bool
+slot_is_done(GpustrRequest *request)
+{
+	uint32		word = pg_atomic_read_u32(&gpustr_slot(request->slot)->word);
+
+	return GPUSTR_SLOT_STATE(word) == GPUSTR_SLOT_DONE;
+}
+
+bool
+gpustr_request_ready(GpustrRequest *request)
+{
+	return request->done || slot_is_done(request);
+}
+
+static void
+wait_for_slot(GpustrRequest *request)
+{
+	instr_time	start;
+	instr_time	end;
+
+	if (slot_is_done(request))
+		return;
+	INSTR_TIME_SET_CURRENT(start);
+	for (;;)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (slot_is_done(request))
+			break;
+		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
+						 WAIT_TICK_MS, PG_WAIT_EXTENSION);
+		ResetLatch(MyLatch);
+	}
+	INSTR_TIME_SET_CURRENT(end);
+	INSTR_TIME_SUBTRACT(end, start);
+	request->client->counters.wait_ms += INSTR_TIME_GET_MILLISEC(end);
+}
+
+/* Take the results of a device, or do the batch again here. */
+static void
+collect_from_device(GpustrRequest *request)
+{
+	GpustrSlot *slot = gpustr_slot(request->slot);
+
+	pg_read_barrier();
+	request->submitted = false;
+	if (slot->code == ENGINE_OK)
+	{
+		count_results(request->client, slot->kernel_ns, slot->transfer_ns,
+					  slot->bytes_in, slot->bytes_out, slot->rechecks);
+		request->done = true;
+		return;
+	}
+	elog(DEBUG1, "gpustr device %d failed a batch, which is redone locally: %s",
+		 request->device,
+		 slot->message[0] ? slot->message : "its process ended");
+	pg_atomic_fetch_add_u64(&gpustr_shared->devices[request->device].counters.fallbacks, 1);
+	request->client->counters.batches_redone++;
+	run_locally(request);
+}
+
+void
+gpustr_request_wait(GpustrRequest *request)
+{
+	if (request->done)
+		return;
+	wait_for_slot(request);
+	collect_from_device(request);
+}
+
+void
+gpustr_request_release(GpustrRequest *request)
+{
+	GpustrClient *client = request->client;
+
+	abandon_request(request);
+	if (request->allocation_bytes > client->spare_bytes)
+	{
+		if (client->spare)
+			pfree(client->spare);
+		client->spare = request->allocation;
+		client->spare_bytes = request->allocation_bytes;
+	}
+	else if (request->allocation)
+		pfree(request->allocation);
+	pfree(request);
+}
+
+bool
+gpustr_client_take_pins(GpustrClient *client, int npins)
+{
+	uint32		before;
+
+	if (gpustr_shared == NULL)
+		return true;
+	before = pg_atomic_fetch_add_u32(&gpustr_shared->pins, npins);
+	if (before + npins > (uint32) gpustr_shared->pin_limit)
+	{
+		pg_atomic_fetch_sub_u32(&gpustr_shared->pins, npins);
+		return false;
+	}
+	client->npins += npins;
+	return true;
+}
+
+void
+gpustr_client_give_pins(GpustrClient *client, int npins)
+{
+	if (gpustr_shared == NULL || npins == 0)
+		return;
+	Assert(npins <= client->npins);
+	client->npins -= npins;
+	pg_atomic_fetch_sub_u32(&gpustr_shared->pins, npins);
+}

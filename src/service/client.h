@@ -1,0 +1,131 @@
+/*-------------------------------------------------------------------------
+ *
+ * client.h
+ *	  A backend's way to an engine: acquire a body, fill it, submit, wait.
+ *
+ * A GpustrRequest owns the body of one batch.  Through a device process the
+ * body is a staging slot in shared memory; with the local engine it is
+ * private memory.  Callers need not care: a device that is lost, silent or
+ * out of memory makes gpustr_request_wait() redo the batch with the host
+ * engine in the backend, over the same body.
+ *
+ * Requests belong to a GpustrClient, which belongs to a memory context (a
+ * scan's, a function call's).  When that context is reset, at the end of the
+ * query or on error, or when the (sub)transaction that made it aborts, all
+ * its requests are abandoned: the slots return to the pool as soon as the
+ * device is through with them, and nothing that it still writes is read.
+ *
+ * IDENTIFICATION
+ *	  src/service/client.h
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef GPUSTR_CLIENT_H
+#define GPUSTR_CLIENT_H
+
+#include "engine/engine.h"
+
+/*
+ * Bytes of a local body, unless more are asked for: small, since batches of the
+ * local engine should stay in the processor's cache.
+ */
+#define GPUSTR_LOCAL_BODY_BYTES (1024 * 1024)
+
+typedef struct GpustrClient GpustrClient;
+typedef struct GpustrRequest GpustrRequest;
+
+/* Where batches of this session would run now. */
+typedef enum GpustrEngineChoice
+{
+	GPUSTR_RUN_NOWHERE,			/* no device is up and gpustr.engine is not
+								 * "local": PostgreSQL's own plan */
+	GPUSTR_RUN_DEVICE,			/* in a device process */
+	GPUSTR_RUN_LOCAL			/* host engine in this backend */
+} GpustrEngineChoice;
+
+extern GpustrEngineChoice gpustr_engine_choice(void);
+
+/*
+ * What EXPLAIN calls it: "cuda (NVIDIA H200)", "host (device process)" or
+ * "host (local)".  Palloc'd.
+ */
+extern char *gpustr_engine_label(void);
+
+/* Totals of a client's requests, for EXPLAIN ANALYZE; times in ms. */
+typedef struct GpustrClientCounters
+{
+	uint64		batches;
+	uint64		batches_redone;	/* locally, after a device failed them */
+	uint64		rows;
+	uint64		rechecks;
+	uint64		bytes_in;
+	uint64		bytes_out;
+	double		wait_ms;		/* this backend waited for results */
+	double		transfer_ms;
+	double		kernel_ms;
+} GpustrClientCounters;
+
+/*
+ * Make a client.  It, and all its requests, are released when 'context' is
+ * reset or deleted.  The engine is chosen anew for each request.
+ */
+extern GpustrClient *gpustr_client_create(MemoryContext context);
+extern const GpustrClientCounters *gpustr_client_counters(GpustrClient *client);
+
+/* Abandon all requests of the client (rescan, end of scan). */
+extern void gpustr_client_reset(GpustrClient *client);
+
+/*
+ * The most requests worth keeping in flight: gpustr.batch_depth through a
+ * device process, 1 with the local engine.
+ */
+extern int	gpustr_client_depth(GpustrClient *client);
+
+/*
+ * Get a body.  With a device: a free staging slot, or, when the pool is
+ * exhausted, NULL if the client has a request in flight (collect that first)
+ * and otherwise a local body: never waits.
+ *
+ * The body has gpustr_request_bytes() bytes, at least 'min_bytes' (a larger
+ * body than a slot is always local), uninitialised and aligned to
+ * GPUSTR_BODY_ALIGN.
+ */
+extern GpustrRequest *gpustr_request_acquire(GpustrClient *client, Size min_bytes);
+extern void *gpustr_request_body(GpustrRequest *request);
+extern uint32 gpustr_request_bytes(GpustrRequest *request);
+
+/*
+ * May the page batch name shared buffer pool block 'block' (buffer id - 1), or
+ * must the page be staged?  Constant for the life of the request.
+ */
+extern bool gpustr_request_can_read_block(GpustrRequest *request, int32 block);
+
+/* Does the request run in this backend (so that pages are read at submit)? */
+extern bool gpustr_request_is_local(GpustrRequest *request);
+
+/* Start it.  A local request runs here and now. */
+extern void gpustr_request_submit(GpustrRequest *request);
+
+/* Is it through, so that gpustr_request_wait() would not wait? */
+extern bool gpustr_request_ready(GpustrRequest *request);
+
+/*
+ * Wait for it, redoing it locally where the device failed.  On return the
+ * results stand in the body.  Checks for interrupts.  Raises an error only if
+ * the host engine fails too.
+ */
+extern void gpustr_request_wait(GpustrRequest *request);
+
+/*
+ * Pins that outlive the filling of a batch are counted against a share of the
+ * buffer pool that all sessions have together; over it, take() says false and
+ * the page must be staged.  What a client still holds is given back when it is
+ * reset or released.
+ */
+extern bool gpustr_client_take_pins(GpustrClient *client, int npins);
+extern void gpustr_client_give_pins(GpustrClient *client, int npins);
+
+/* Give the body back. */
+extern void gpustr_request_release(GpustrRequest *request);
+
+#endif							/* GPUSTR_CLIENT_H */

@@ -1,0 +1,65 @@
+-- Compare gpustr with plain PostgreSQL; included by the tests in sql/.
+--
+-- same(query) runs the query twice, once where it must use a GpuScan and once
+-- where it must not, and says how the two outcomes relate: rows are compared
+-- by EXCEPT ALL both ways, an error by its text.
+CREATE FUNCTION outcome(query text, target text, with_gpustr bool) RETURNS text
+LANGUAGE plpgsql AS $$
+DECLARE
+  result text;
+  n bigint;
+BEGIN
+  PERFORM set_config('gpustr.enabled', with_gpustr::text, false);
+  PERFORM set_config('gpustr.debug_require',
+                     CASE WHEN with_gpustr THEN 'require' ELSE 'forbid' END, false);
+  BEGIN
+    EXECUTE format('CREATE TEMP TABLE %I AS %s', target, query);
+    GET DIAGNOSTICS n = ROW_COUNT;
+    result := n || ' rows';
+  EXCEPTION WHEN OTHERS THEN
+    result := 'ERROR: ' || SQLERRM;
+  END;
+  PERFORM set_config('gpustr.debug_require', 'allow', false);
+  PERFORM set_config('gpustr.enabled', 'off', false);
+  RETURN result;
+END $$;
+
+CREATE FUNCTION same(query text) RETURNS text
+LANGUAGE plpgsql SET client_min_messages = warning AS $$
+DECLARE
+  fast text;
+  slow text;
+  differences bigint;
+BEGIN
+  DROP TABLE IF EXISTS fast_rows, slow_rows;
+  fast := outcome(query, 'fast_rows', true);
+  slow := outcome(query, 'slow_rows', false);
+  IF fast <> slow THEN
+    RETURN format('DIFFERENT: with gpustr %s, without %s', fast, slow);
+  END IF;
+  IF fast LIKE 'ERROR%' THEN
+    RETURN 'same ' || fast;
+  END IF;
+  EXECUTE 'SELECT count(*) FROM ((TABLE fast_rows EXCEPT ALL TABLE slow_rows)
+           UNION ALL (TABLE slow_rows EXCEPT ALL TABLE fast_rows)) d' INTO differences;
+  DROP TABLE fast_rows, slow_rows;
+  IF differences > 0 THEN
+    RETURN format('DIFFERENT: %s, %s of them not the same', fast, differences);
+  END IF;
+  RETURN 'same ' || fast;
+END $$;
+
+-- Run a statement where it must use a GpuScan, for its effects.
+CREATE FUNCTION with_gpu(statement text) RETURNS bigint
+LANGUAGE plpgsql AS $$
+DECLARE
+  n bigint;
+BEGIN
+  PERFORM set_config('gpustr.enabled', 'on', false);
+  PERFORM set_config('gpustr.debug_require', 'require', false);
+  EXECUTE statement;
+  GET DIAGNOSTICS n = ROW_COUNT;
+  PERFORM set_config('gpustr.debug_require', 'allow', false);
+  PERFORM set_config('gpustr.enabled', 'off', false);
+  RETURN n;
+END $$;

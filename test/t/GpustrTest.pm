@@ -1,0 +1,107 @@
+
+# Clusters with gpustr, and what several tests ask of them.
+
+package GpustrTest;
+
+use strict;
+use warnings;
+
+use Exporter 'import';
+use File::Basename;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+our @EXPORT = qw(new_node wait_for_device device_pid device_processes
+  idle_ok fake_cuda_library);
+
+# The device that tests run on: the host engine where there is no GPU.
+our $devices = $ENV{GPUSTR_TEST_DEVICES} || 'host';
+
+# The project's sources, for tests that compile something.
+our $top = dirname(dirname(dirname(Cwd::abs_path(__FILE__))));
+
+# A running cluster with gpustr preloaded and these settings.
+sub new_node
+{
+	my ($name, %setting) = @_;
+	my $node = PostgreSQL::Test::Cluster->new($name);
+
+	$node->init(extra => [ '--locale=C.UTF-8', '--encoding=UTF8' ]);
+	$setting{'gpustr.devices'} //= $devices;
+	$node->append_conf('postgresql.conf', "shared_preload_libraries = 'gpustr'");
+	$node->append_conf('postgresql.conf', "$_ = '$setting{$_}'") for sort keys %setting;
+	$node->start;
+	$node->safe_psql('postgres', 'CREATE EXTENSION gpustr');
+	wait_for_device($node) unless $setting{'gpustr.devices'} =~ /none|auto|\d/;
+	return $node;
+}
+
+sub wait_for_device
+{
+	my ($node, $id) = @_;
+
+	$id //= 0;
+	$node->poll_query_until('postgres',
+		"SELECT coalesce((SELECT state = 'up' FROM gpustr.devices() WHERE id = $id), false)")
+	  or die "device $id did not come up";
+}
+
+sub device_pid
+{
+	my ($node, $id) = @_;
+
+	$id //= 0;
+	return $node->safe_psql('postgres', "SELECT pid FROM gpustr.devices() WHERE id = $id");
+}
+
+# The pids of all processes that have this cluster's shared memory attached but
+# are not children of its postmaster: device processes, live or left over.
+sub device_processes
+{
+	my ($node) = @_;
+	my @pids;
+
+	foreach my $stat (glob "/proc/[0-9]*/stat")
+	{
+		open(my $fh, '<', $stat) or next;
+		my $line = <$fh> // '';
+		close $fh;
+		next unless $line =~ /^(\d+) \(gpustr device\) (\S)/ && $2 ne 'Z';
+		my $pid = $1;
+		my $cwd = readlink("/proc/$pid/cwd") // '';
+		push @pids, $pid if $cwd eq Cwd::abs_path($node->data_dir);
+	}
+	return @pids;
+}
+
+# Nothing is in use any more: slots, pins, device memory of requests.
+sub idle_ok
+{
+	my ($node, $what) = @_;
+
+	ok( $node->poll_query_until(
+			'postgres',
+			'SELECT slots_in_use = 0 AND pinned_buffers = 0 FROM gpustr.staging()'),
+		"$what: no slot and no pin is left in use");
+}
+
+# A library in place of gpustr_cuda.so: see fake_cuda.c.
+sub fake_cuda_library
+{
+	my ($count, $version) = @_;
+	my $dir = PostgreSQL::Test::Utils::tempdir;
+	my $library = "$dir/fake_cuda.so";
+	my $control = slurp_file("$top/gpustr.control");
+	my ($own) = $control =~ /^default_version\s*=\s*'(.*)'/m;
+	my @sources = map { glob "$top/$_" } (
+		'test/t/fake_cuda.c', 'src/engine/*.c', 'src/program/*.c');
+
+	$version //= $own;
+	system_or_bail('cc', '-shared', '-fPIC', '-O1', '-D_GNU_SOURCE', "-I$top/src",
+		"-DGPUSTR_VERSION=\"$own\"", "-DFAKE_VERSION=\"$version\"",
+		"-DFAKE_COUNT=($count)", '-o', $library, @sources);
+	return $library;
+}
+
+1;

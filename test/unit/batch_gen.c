@@ -1,0 +1,412 @@
+/*-------------------------------------------------------------------------
+ *
+ * batch_gen.c
+ *	  Random batches with random programs, and what they must give.
+ *
+ * IDENTIFICATION
+ *	  test/unit/batch_gen.c
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "batch/batch_layout.h"
+#include "batch_gen.h"
+#include "naive.h"
+#include "program/program_builder.h"
+
+/* Room for a finished program. */
+#define GEN_PROGRAM_BYTES 16384
+
+/* Texts that values and patterns have in common. */
+#define GEN_SAMPLES 6
+#define GEN_SAMPLE_BYTES 100
+
+/* What gen_batch() works with. */
+typedef struct GenWork
+{
+	Rng		   *rng;
+	GenBatch   *gen;
+	int			letters;
+	char		sample[GEN_SAMPLES][GEN_SAMPLE_BYTES];
+	int32_t		sample_bytes[GEN_SAMPLES];
+	HeapGenTable table;
+	int32_t		ncolumns;
+	int32_t		ntext;
+	int32_t		nbool;
+	uint64_t	program[GEN_PROGRAM_BYTES / 8];
+	GpustrProgramBuilder builder;
+} GenWork;
+
+/* Remember value i of the row that is being made. */
+static void
+keep_value(GenBatch *gen, int32_t i, HeapGenState state, const char *text, int32_t len)
+{
+	size_t		n = (size_t) gen->nrows * (size_t) gen->nvalues + (size_t) i;
+
+	if (n >= gen->value_room)
+	{
+		gen->value_room = n * 2 + 1024;
+		gen->value = realloc(gen->value, gen->value_room * sizeof(GenValue));
+	}
+	if (state != HEAP_GEN_VALUE)
+		len = 0;
+	if (gen->text_bytes + (size_t) len > gen->text_room)
+	{
+		gen->text_room = (gen->text_bytes + (size_t) len) * 2 + 65536;
+		gen->text = realloc(gen->text, gen->text_room);
+	}
+	gen->value[n].state = state;
+	gen->value[n].len = len;
+	gen->value[n].off = (uint32_t) gen->text_bytes;
+	if (len > 0)
+		memcpy(gen->text + gen->text_bytes, text, (size_t) len);
+	gen->text_bytes += (size_t) len;
+}
+
+/* At times replace a text by one of the samples, or by "public". */
+static void
+vary_value(GenWork *work, HeapGenValue *value)
+{
+	int			i = rng_below(work->rng, GEN_SAMPLES);
+
+	if (value->state != HEAP_GEN_VALUE || rng_one_in(work->rng, 2))
+		return;
+	if (rng_one_in(work->rng, 3))
+	{
+		memcpy(value->text, "public", 6);
+		value->len = 6;
+		return;
+	}
+	memcpy(value->text, work->sample[i], (size_t) work->sample_bytes[i]);
+	value->len = work->sample_bytes[i];
+}
+
+static GenStep *
+new_step(GenWork *work, GpustrOp op, uint16_t in0, uint16_t in1, int32_t attr)
+{
+	GenStep    *step = &work->gen->step[work->gen->nsteps++];
+
+	memset(step, 0, sizeof(*step));
+	step->op = op;
+	step->in0 = in0;
+	step->in1 = in1;
+	step->attr = attr;
+	return step;
+}
+
+/* A step that makes a text register. */
+static void
+add_text_step(GenWork *work, int pages)
+{
+	int32_t		attr;
+	GenStep    *step;
+
+	if (pages)
+	{
+		do
+			attr = rng_below(work->rng, work->table.nattrs);
+		while (work->table.attr[attr].len != -1);
+		step = new_step(work, GPUSTR_OP_DECODE_TEXT, 0, 0, attr + 1);
+		step->out = gpustr_builder_decode_text(&work->builder, step->attr);
+	}
+	else
+	{
+		step = new_step(work, GPUSTR_OP_COLUMN, 0, 0, rng_below(work->rng, work->ncolumns));
+		step->out = gpustr_builder_column(&work->builder, step->attr);
+	}
+	work->ntext++;
+}
+
+/* A step that makes a bool register. */
+static void
+add_bool_step(GenWork *work, int pages)
+{
+	Rng		   *rng = work->rng;
+	int			i = rng_below(rng, GEN_SAMPLES);
+	int			kind = rng_below(rng, work->nbool > 0 ? 12 : 7);
+	uint16_t	text = (uint16_t) rng_below(rng, work->ntext);
+	uint16_t	a = (uint16_t) rng_below(rng, work->nbool + 1);
+	uint16_t	b = (uint16_t) rng_below(rng, work->nbool + 1);
+	GenStep    *step;
+
+	a = a < work->nbool ? a : 0;
+	b = b < work->nbool ? b : 0;
+	if (kind < 4)
+	{
+		step = new_step(work, GPUSTR_OP_LIKE, text, 0, 0);
+		step->value_bytes = test_pattern(rng, step->value, GEN_MAX_CONST, work->letters,
+										 work->sample[i], work->sample_bytes[i]);
+		step->out = gpustr_builder_like(&work->builder, text, step->value, step->value_bytes);
+	}
+	else if (kind == 4)
+	{
+		step = new_step(work, GPUSTR_OP_TEXT_EQ, text, 0, 0);
+		step->value_bytes = work->sample_bytes[i];
+		memcpy(step->value, work->sample[i], (size_t) step->value_bytes);
+		step->out = gpustr_builder_text_eq(&work->builder, text, step->value, step->value_bytes);
+	}
+	else if (kind == 5 && pages)
+	{
+		step = new_step(work, GPUSTR_OP_DECODE_NULL, 0, 0, 1 + rng_below(rng, work->table.nattrs));
+		step->out = gpustr_builder_decode_null(&work->builder, step->attr);
+	}
+	else if (kind < 7)
+	{
+		step = new_step(work, GPUSTR_OP_CONST, 0, 0, rng_below(rng, 4));
+		step->out = gpustr_builder_const(&work->builder, (GpustrTruth) step->attr);
+	}
+	else if (kind < 11)
+	{
+		static const GpustrOp ops[] = {GPUSTR_OP_AND, GPUSTR_OP_OR, GPUSTR_OP_QUAL};
+
+		step = new_step(work, ops[kind % 3], a, b, 0);
+		step->out = gpustr_builder_binary(&work->builder, step->op, a, b);
+	}
+	else
+	{
+		step = new_step(work, GPUSTR_OP_NOT, a, 0, 0);
+		step->out = gpustr_builder_not(&work->builder, a);
+	}
+	work->nbool++;
+}
+
+/* Make the program.  Returns its bytes. */
+static uint32_t
+make_program(GenWork *work, int pages, int select, int redact)
+{
+	Rng		   *rng = work->rng;
+	int			n;
+	int32_t		i;
+
+	gpustr_builder_init(&work->builder, work->gen->encoding, work->program, GEN_PROGRAM_BYTES);
+	for (i = 0; pages && i < work->table.nattrs; i++)
+	{
+		const GpustrAttr *attr = &work->table.attr[i];
+
+		gpustr_builder_attr(&work->builder, attr->len, attr->align, attr->missing,
+							work->table.missing[i], attr->missing_bytes);
+	}
+	for (n = 1 + rng_below(rng, 4); n > 0; n--)
+		add_text_step(work, pages);
+	if (select)
+	{
+		for (n = 1 + rng_below(rng, 14); n > 0; n--)
+			add_bool_step(work, pages);
+		(void) new_step(work, GPUSTR_OP_SELECT, (uint16_t) (work->nbool - 1), 0, 0);
+		gpustr_builder_select(&work->builder, (uint16_t) (work->nbool - 1));
+	}
+	if (redact)
+	{
+		GenStep    *step = new_step(work, GPUSTR_OP_REDACT, (uint16_t) rng_below(rng, work->ntext),
+									(uint16_t) rng_below(rng, work->ntext), 0);
+
+		gpustr_builder_redact(&work->builder, step->in0, step->in1);
+	}
+	return gpustr_builder_finish(&work->builder);
+}
+
+/* Fill a page with rows; returns how many of its lines are "visible". */
+static int32_t
+make_page(GenWork *work, char *page, uint16_t *lines)
+{
+	static HeapGenValue values[HEAP_GEN_MAX_ATTRS];
+	GenBatch   *gen = work->gen;
+	Rng		   *rng = work->rng;
+	int32_t		n = 0;
+	int			most = rng_one_in(rng, 4) ? rng_below(rng, 10) : GPUSTR_PAGE_MAX_ROWS;
+
+	heap_gen_page_init(page);
+	while (n < most)
+	{
+		int32_t		natts = rng_one_in(rng, 4) ? 1 + rng_below(rng, work->table.nattrs) : work->table.nattrs;
+		uint16_t	line;
+		int32_t		i;
+
+		if (rng_one_in(rng, 60))
+		{
+			line = heap_gen_page_add_broken(rng, page);
+			for (i = 0; i < gen->nvalues; i++)
+				values[i].state = HEAP_GEN_BROKEN;
+		}
+		else
+		{
+			for (i = 0; i < natts; i++)
+			{
+				heap_gen_value(rng, &work->table, i, work->letters, &values[i]);
+				if (work->table.attr[i].len == -1)
+					vary_value(work, &values[i]);
+			}
+			line = heap_gen_page_add(rng, page, &work->table, values, natts);
+		}
+		if (line == 0)
+			break;
+		if (rng_one_in(rng, 5))
+			continue;			/* not visible */
+		for (i = 0; i < gen->nvalues; i++)
+			keep_value(gen, i, values[i].state, values[i].text, values[i].len);
+		gen->nrows++;
+		lines[n++] = line;
+	}
+	return n;
+}
+
+static void
+make_pages(GenWork *work, const GenOptions *options, void *body, uint32_t body_bytes)
+{
+	GenBatch   *gen = work->gen;
+	Rng		   *rng = work->rng;
+	char		page[GPUSTR_PAGE_BYTES];
+	uint16_t	lines[GPUSTR_PAGE_MAX_ROWS];
+	int32_t		max_pages = gpustr_layout_max_pages(body_bytes, (uint32_t) work->builder.used);
+	int32_t		next_block = 0;
+	int32_t		n;
+
+	if (max_pages > options->max_pages)
+		max_pages = options->max_pages;
+	gen->batch = gpustr_layout_pages(body, body_bytes, (const GpustrProgram *) work->program, max_pages);
+	for (n = rng_below(rng, max_pages + 1); n > 0; n--)
+	{
+		int32_t		nlines = make_page(work, page, lines);
+
+		next_block += rng_below(rng, 3);
+		if (options->blocks != NULL && next_block < options->nblocks && !rng_one_in(rng, 4))
+		{
+			(void) gpustr_layout_add_page(gen->batch, next_block, lines, nlines);
+			memcpy((char *) options->blocks + (size_t) next_block * GPUSTR_PAGE_BYTES, page, sizeof(page));
+			next_block++;
+		}
+		else
+			memcpy(gpustr_layout_add_page(gen->batch, -1, lines, nlines), page, sizeof(page));
+	}
+}
+
+static void
+make_columns(GenWork *work, int32_t max_rows, void *body, uint32_t body_bytes, int redact)
+{
+	static HeapGenValue value;
+	GenBatch   *gen = work->gen;
+	const GpustrProgram *program = (const GpustrProgram *) work->program;
+	int32_t		wanted = rng_below(work->rng, max_rows + 1);
+	uint64_t	data_bytes[GEN_MAX_COLUMNS] = {0};
+	int32_t		used[GEN_MAX_COLUMNS] = {0};
+	uint64_t	out_bytes = redact ? 1 : 0;
+	int32_t		row;
+	int32_t		i;
+
+	/* rows, as many as fit */
+	while (gen->nrows < wanted)
+	{
+		uint64_t	out_add = 0;
+
+		for (i = 0; i < work->ncolumns; i++)
+		{
+			heap_gen_value(work->rng, &work->table, 0, work->letters, &value);
+			if (value.state == HEAP_GEN_TOASTED)
+				value.state = HEAP_GEN_NULL;
+			vary_value(work, &value);
+			keep_value(gen, i, value.state, value.text, value.len);
+			data_bytes[i] += value.state == HEAP_GEN_VALUE ? (uint64_t) value.len : 0;
+			if (redact && (uint64_t) value.len + 3 > out_add)
+				out_add = (uint64_t) value.len + 3;
+		}
+		out_bytes += out_add;
+		gen->nrows++;
+		if (gpustr_layout_columns_bytes(program->bytes, gen->nrows, work->ncolumns, data_bytes, out_bytes) > body_bytes)
+		{
+			gen->nrows--;
+			break;
+		}
+	}
+	memset(data_bytes, 0, sizeof(data_bytes));
+	for (row = 0; row < gen->nrows; row++)
+		for (i = 0; i < work->ncolumns; i++)
+			data_bytes[i] += (uint64_t) gen->value[row * gen->nvalues + i].len;
+	gen->batch = gpustr_layout_columns(body, body_bytes, program, gen->nrows, work->ncolumns,
+									   data_bytes, out_bytes);
+	for (i = 0; i < work->ncolumns; i++)
+	{
+		const GpustrColumn *column = &gen->batch->column[i];
+		unsigned char *validity = GPUSTR_BODY_PTR(body, column->validity_off, unsigned char);
+		int32_t    *offsets = GPUSTR_BODY_PTR(body, column->offsets_off, int32_t);
+		char	   *data = GPUSTR_BODY_PTR(body, column->data_off, char);
+
+		memset(validity, 0, ((size_t) gen->nrows + 7) / 8);
+		for (row = 0; row < gen->nrows; row++)
+		{
+			const GenValue *from = &gen->value[row * gen->nvalues + i];
+
+			offsets[row] = used[i];
+			if (from->len > 0)
+				memcpy(data + used[i], gen->text + from->off, (size_t) from->len);
+			used[i] += from->len;
+			if (from->state == HEAP_GEN_VALUE)
+				validity[row / 8] |= (unsigned char) (1 << (row % 8));
+		}
+		offsets[gen->nrows] = used[i];
+	}
+}
+
+GenBatch *
+gen_batch(Rng *rng, const GenOptions *options, void *body, uint32_t body_bytes)
+{
+	static GenWork work;
+	GenBatch   *gen = calloc(1, sizeof(GenBatch));
+	int			pages = options->kind != 0 ? options->kind == GPUSTR_BATCH_PAGES : rng_one_in(rng, 2);
+	int			redact = !pages && !rng_one_in(rng, 3);
+	int			select = !redact || rng_one_in(rng, 3);
+	int			i;
+
+	memset(&work, 0, sizeof(work));
+	work.rng = rng;
+	work.gen = gen;
+	gen->encoding = rng_below(rng, 2);
+	gen->body_bytes = body_bytes;
+	work.letters = gen->encoding == GPUSTR_ENC_UTF8 ? TEST_ALL_LETTERS : TEST_ASCII_LETTERS;
+	if (rng_one_in(rng, 4))
+		work.letters = 2;
+	for (i = 0; i < GEN_SAMPLES; i++)
+		work.sample_bytes[i] = test_text(rng, work.sample[i], test_length(rng, GEN_SAMPLE_BYTES), work.letters);
+	(void) heap_gen_table(rng, &work.table);
+	if (pages)
+		gen->nvalues = work.table.nattrs;
+	else
+	{
+		work.ncolumns = 1 + rng_below(rng, GEN_MAX_COLUMNS);
+		gen->nvalues = work.ncolumns;
+		work.table.attr[0].len = -1;	/* a column is like a text attribute */
+	}
+	if (make_program(&work, pages, select, redact) == 0)
+	{
+		printf("# the program does not fit\n");
+		exit(2);
+	}
+	if (pages)
+		make_pages(&work, options, body, body_bytes);
+	else
+		make_columns(&work, options->max_rows, body, body_bytes, redact);
+	gen_poison(gen->batch, (int) (rng_next(rng) & 0xFF));
+	return gen;
+}
+
+void
+gen_free(GenBatch *gen)
+{
+	free(gen->value);
+	free(gen->text);
+	free(gen);
+}
+
+void
+gen_print(const GenBatch *gen)
+{
+	int32_t		i;
+
+	printf("# %s batch, %d rows, encoding %d\n",
+		   gen->batch->kind == GPUSTR_BATCH_PAGES ? "page" : "column", gen->nrows, gen->encoding);
+	for (i = 0; i < gen->nsteps; i++)
+	{
+		const GenStep *step = &gen->step[i];
+
+		printf("#   step %d: op %d out %d in %d %d attr %d \"%.*s\"\n", i, (int) step->op, step->out,
+			   step->in0, step->in1, step->attr, step->value_bytes, step->value);
+	}
+}

@@ -1,0 +1,108 @@
+/*-------------------------------------------------------------------------
+ *
+ * batch_gen.h
+ *	  Random batches with random programs, and what they must give.
+ *
+ * gen_batch() makes a body; any engine may run it; gen_check() compares its
+ * results, row by row, with a plain evaluation of the same program over the
+ * values that went into the pages or columns.  gen_compare() compares the
+ * results of two engines over two copies of a body, bit for bit.
+ *
+ * IDENTIFICATION
+ *	  test/unit/batch_gen.h
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef GPUSTR_TEST_BATCH_GEN_H
+#define GPUSTR_TEST_BATCH_GEN_H
+
+#include "batch/batch.h"
+#include "heap_gen.h"
+#include "program/program.h"
+#include "test_common.h"
+
+#ifdef __cplusplus
+extern "C"
+{
+#endif
+
+#define GEN_MAX_STEPS 48
+#define GEN_MAX_CONST 128
+#define GEN_MAX_COLUMNS 4
+
+/* A step, with its constant as the user would write it. */
+typedef struct GenStep
+{
+	GpustrOp	op;
+	uint16_t	out;
+	uint16_t	in0;
+	uint16_t	in1;
+	int32_t		attr;
+	char		value[GEN_MAX_CONST];	/* LIKE pattern, or text to equal */
+	int32_t		value_bytes;
+} GenStep;
+
+/* One attribute or column of one row, as an engine must see it. */
+typedef struct GenValue
+{
+	HeapGenState state;
+	int32_t		len;
+	uint32_t	off;			/* in GenBatch.text */
+} GenValue;
+
+typedef struct GenBatch
+{
+	GpustrBatch *batch;			/* the body */
+	uint32_t	body_bytes;
+	int32_t		encoding;
+	int32_t		nrows;
+	int32_t		nvalues;		/* attributes or columns a row has */
+	GenValue   *value;			/* [nrows * nvalues] */
+	char	   *text;			/* all texts */
+	size_t		text_bytes;
+	size_t		text_room;
+	size_t		value_room;
+	int32_t		nsteps;
+	GenStep		step[GEN_MAX_STEPS];
+} GenBatch;
+
+/* What to make. */
+typedef struct GenOptions
+{
+	int			kind;			/* GpustrBatchKind; 0: either */
+	int32_t		max_rows;		/* of a column batch */
+	int32_t		max_pages;		/* of a page batch */
+	void	   *blocks;			/* pages that a batch may name in place; they
+								 * are overwritten.  NULL: all pages staged */
+	int32_t		nblocks;
+} GenOptions;
+
+/*
+ * Make a batch in body[body_bytes], aligned to GPUSTR_BODY_ALIGN; 64 kB is
+ * enough for some pages, columns are made as large as fits.  The result
+ * regions are poisoned.  Free with gen_free().
+ */
+extern GenBatch *gen_batch(Rng *rng, const GenOptions *options, void *body, uint32_t body_bytes);
+
+/* Fill the result regions with bytes that are no answer. */
+extern void gen_poison(GpustrBatch *batch, int byte);
+
+/*
+ * Are the results in 'body', a run of this batch or of a copy of it, right?
+ * Prints what is wrong and returns how many rows are.
+ */
+extern int	gen_check(const GenBatch *gen, const void *body);
+
+/* Are the results in two bodies the same, bit for bit?  Returns 0 or 1. */
+extern int	gen_compare(const void *a, const void *b);
+
+/* Print the program. */
+extern void gen_print(const GenBatch *gen);
+
+extern void gen_free(GenBatch *gen);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif							/* GPUSTR_TEST_BATCH_GEN_H */

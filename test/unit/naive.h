@@ -1,0 +1,142 @@
+/*-------------------------------------------------------------------------
+ *
+ * naive.h
+ *	  Plain answers to compare the row functions with.
+ *
+ * Written from PostgreSQL's documentation and from the tables and comments in
+ * program.h and redact.h, without a look at how the row functions work, and as
+ * simple as can be; slow.
+ *
+ * IDENTIFICATION
+ *	  test/unit/naive.h
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef GPUSTR_TEST_NAIVE_H
+#define GPUSTR_TEST_NAIVE_H
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "program/program.h"
+
+/* The tables of program.h, [left][right]. */
+static const unsigned char naive_and[4][4] = {
+	{0, 0, 0, 0}, {0, 1, 2, 3}, {0, 2, 2, 3}, {3, 3, 3, 3}
+};
+static const unsigned char naive_or[4][4] = {
+	{0, 1, 2, 3}, {1, 1, 1, 1}, {2, 1, 2, 3}, {3, 3, 3, 3}
+};
+static const unsigned char naive_qual[4][4] = {
+	{0, 0, 0, 0}, {0, 1, 2, 3}, {2, 2, 2, 2}, {3, 3, 3, 3}
+};
+static const unsigned char naive_not[4] = {1, 0, 2, 3};
+
+/* Bytes of the character at s. */
+static inline int32_t
+naive_char_bytes(const char *s, int32_t len, int32_t encoding)
+{
+	int32_t		n = 1;
+
+	if (encoding == GPUSTR_ENC_UTF8)
+		while (n < len && ((unsigned char) s[n] & 0xC0) == 0x80)
+			n++;
+	return n;
+}
+
+/*
+ * Does the text match the pattern, from here on?  "An underscore stands for
+ * any single character; a percent sign matches any sequence of zero or more
+ * characters; a backslash makes the character after it match itself."
+ *
+ * known[s * (plen + 1) + p]: 0 not asked yet, 1 no, 2 yes; or NULL.
+ */
+static inline int
+naive_like_at(const char *text, int32_t len, int32_t s, const char *pattern, int32_t plen,
+			  int32_t p, int32_t encoding, unsigned char *known)
+{
+	unsigned char *memo = &known[(size_t) s * ((size_t) plen + 1) + (size_t) p];
+	int			yes;
+
+	if (*memo != 0)
+		return *memo == 2;
+	if (p == plen)
+		yes = s == len;
+	else if (pattern[p] == '%')
+		yes = naive_like_at(text, len, s, pattern, plen, p + 1, encoding, known) ||
+			(s < len && naive_like_at(text, len, s + naive_char_bytes(text + s, len - s, encoding),
+									  pattern, plen, p, encoding, known));
+	else if (s == len)
+		yes = 0;
+	else if (pattern[p] == '_')
+		yes = naive_like_at(text, len, s + naive_char_bytes(text + s, len - s, encoding),
+							pattern, plen, p + 1, encoding, known);
+	else
+	{
+		int32_t		q = pattern[p] == '\\' ? p + 1 : p;
+		int32_t		n = naive_char_bytes(pattern + q, plen - q, encoding);
+
+		yes = n <= len - s && memcmp(text + s, pattern + q, (size_t) n) == 0 &&
+			naive_like_at(text, len, s + n, pattern, plen, q + n, encoding, known);
+	}
+	*memo = yes ? 2 : 1;
+	return yes;
+}
+
+/* Does the pattern end in an escape with nothing after it? */
+static inline int
+naive_like_lone_escape(const char *pattern, int32_t plen)
+{
+	int32_t		p;
+
+	for (p = 0; p < plen; p++)
+		if (pattern[p] == '\\' && ++p == plen)
+			return 1;
+	return 0;
+}
+
+/* LIKE as a GpustrTruth. */
+static inline int
+naive_like(const char *text, int32_t len, const char *pattern, int32_t plen, int32_t encoding)
+{
+	unsigned char *known;
+	int			yes;
+
+	if (naive_like_lone_escape(pattern, plen))
+		return GPUSTR_RECHECK;
+	known = (unsigned char *) calloc((size_t) len + 1, (size_t) plen + 1);
+	yes = naive_like_at(text, len, 0, pattern, plen, 0, encoding, known);
+	free(known);
+	return yes ? GPUSTR_TRUE : GPUSTR_FALSE;
+}
+
+/* Redaction into out; returns its length. */
+static inline int32_t
+naive_redact(const char *name, int32_t len, const char *visibility, int32_t vlen,
+			 int32_t encoding, char *out)
+{
+	const char *space = len > 0 ? (const char *) memchr(name, ' ', (size_t) len) : NULL;
+	const char *last = space;
+	int32_t		n = 0;
+
+	if (vlen != 6 || memcmp(visibility, "public", 6) != 0)
+	{
+		memcpy(out, "X X", 3);
+		return 3;
+	}
+	while (last != NULL && last < name + len && *last == ' ')
+		last++;
+	if (last != NULL && last < name + len)
+	{
+		n = naive_char_bytes(last, (int32_t) (name + len - last), encoding);
+		memcpy(out, last, (size_t) n);
+		out[n++] = ' ';
+	}
+	if (space != NULL)
+		len = (int32_t) (space - name);
+	if (len > 0)
+		memcpy(out + n, name, (size_t) len);
+	return n + len;
+}
+
+#endif							/* GPUSTR_TEST_NAIVE_H */

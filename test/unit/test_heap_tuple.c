@@ -1,0 +1,221 @@
+/*-------------------------------------------------------------------------
+ *
+ * test_heap_tuple.c
+ *	  Tuples are read back as they were written; hostile pages do no harm.
+ *
+ * Pages stand at the very end of a mapping, and at the very start of another,
+ * with pages next to them that cannot be touched: a read outside of the page
+ * is a crash even without ASan.
+ *
+ * IDENTIFICATION
+ *	  test/unit/test_heap_tuple.c
+ *
+ *-------------------------------------------------------------------------
+ */
+#define _GNU_SOURCE
+#include <sys/mman.h>
+
+#include "heap_gen.h"
+#include "rowfn/heap_tuple.h"
+
+/* A page of the heap, fenced on both sides. */
+static char *
+guarded_page(void)
+{
+	char	   *map = mmap(NULL, 3 * GPUSTR_PAGE_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (map == MAP_FAILED ||
+		mprotect(map + GPUSTR_PAGE_BYTES, GPUSTR_PAGE_BYTES, PROT_READ | PROT_WRITE) != 0)
+	{
+		perror("mmap");
+		exit(2);
+	}
+	return map + GPUSTR_PAGE_BYTES;
+}
+
+/* A "program" that holds the missing values. */
+static void
+place_missing(HeapGenTable *table, char *program)
+{
+	uint32_t	off = 0;
+	int32_t		i;
+
+	for (i = 0; i < table->nattrs; i++)
+	{
+		table->attr[i].missing_off = off;
+		memcpy(program + off, table->missing[i], table->attr[i].missing_bytes);
+		off += table->attr[i].missing_bytes;
+	}
+}
+
+/* Read attribute i of a row and compare. */
+static void
+check_attr(const char *page, uint16_t line, const HeapGenTable *table, int32_t i,
+		   const char *program, const HeapGenValue *want)
+{
+	const char *text;
+	int32_t		len;
+	int			state = rowfn_heap_text(page, line, table->attr, i + 1,
+										rowfn_heap_start(table->attr, i + 1), program, &text, &len);
+	int			isnull = rowfn_heap_isnull(page, line, table->attr, i + 1);
+	int			want_null = want->state == HEAP_GEN_BROKEN ? GPUSTR_RECHECK :
+		want->state == HEAP_GEN_NULL ? GPUSTR_TRUE : GPUSTR_FALSE;
+
+	CHECK(isnull == want_null, "line %d attribute %d: IS NULL is %d, not %d", line, i + 1, isnull,
+		  want_null);
+	if (want->state == HEAP_GEN_VALUE)
+	{
+		CHECK(state == ROWFN_HEAP_VALUE, "line %d attribute %d: state %d", line, i + 1, state);
+		CHECK(len == want->len && memcmp(text, want->text, (size_t) len) == 0,
+			  "line %d attribute %d: \"%.*s\", not \"%.*s\"", line, i + 1, len, text,
+			  want->len, want->text);
+	}
+	else
+		CHECK(state == (want->state == HEAP_GEN_NULL ? ROWFN_HEAP_NULL : ROWFN_HEAP_RECHECK),
+			  "line %d attribute %d: state %d for %d", line, i + 1, state, want->state);
+	CHECK(state == ROWFN_HEAP_VALUE || len == 0, "length %d without a value", len);
+}
+
+/* Fill a page with random tuples and read all of it back. */
+static int
+round_trip(Rng *rng, char *page)
+{
+	static HeapGenValue values[HEAP_GEN_MAX_ATTRS];
+	static HeapGenValue broken;
+	HeapGenTable table;
+	char		program[HEAP_GEN_MAX_ATTRS * 32];
+	int			rows = 0;
+
+	(void) heap_gen_table(rng, &table);
+	place_missing(&table, program);
+	heap_gen_page_init(page);
+	for (;;)
+	{
+		int32_t		natts = rng_one_in(rng, 4) ? 1 + rng_below(rng, table.nattrs) : table.nattrs;
+		uint16_t	line;
+		int32_t		i;
+
+		if (rng_one_in(rng, 20))
+		{
+			line = heap_gen_page_add_broken(rng, page);
+			broken.state = HEAP_GEN_BROKEN;
+			for (i = 0; line != 0 && i < table.nattrs; i++)
+				if (table.attr[i].len == -1)
+					check_attr(page, line, &table, i, program, &broken);
+			if (line == 0)
+				break;
+			continue;
+		}
+		for (i = 0; i < natts; i++)
+			heap_gen_value(rng, &table, i, TEST_ALL_LETTERS, &values[i]);
+		if (rng_one_in(rng, 3)) /* without a null bitmap */
+			for (i = 0; i < natts; i++)
+				if (values[i].state == HEAP_GEN_NULL)
+				{
+					values[i].state = HEAP_GEN_VALUE;
+					values[i].len = 0;
+				}
+		line = heap_gen_page_add(rng, page, &table, values, natts);
+		if (line == 0)
+			break;
+		rows++;
+		for (i = 0; i < table.nattrs; i++)
+			if (table.attr[i].len == -1)
+				check_attr(page, line, &table, i, program, &values[i]);
+	}
+	return rows;
+}
+
+/* Read everything there is in a page, whatever it holds. */
+static void
+read_all(const char *page, const HeapGenTable *table, const char *program, uint32_t *sum)
+{
+	int32_t		line;
+	int32_t		i;
+
+	for (line = 0; line < 320; line++)
+		for (i = 0; i < table->nattrs; i++)
+		{
+			const char *text;
+			int32_t		len;
+			int32_t		j;
+			int			state = rowfn_heap_text(page, (uint16_t) line, table->attr, i + 1,
+												rowfn_heap_start(table->attr, i + 1), program,
+												&text, &len);
+
+			*sum += (uint32_t) rowfn_heap_isnull(page, (uint16_t) line, table->attr, i + 1);
+			CHECK(state == ROWFN_HEAP_VALUE || len == 0, "length without a value");
+			CHECK(len >= 0, "length %d", len);
+			if (state != ROWFN_HEAP_VALUE)
+				continue;
+			CHECK((text >= page && text + len <= page + GPUSTR_PAGE_BYTES) ||
+				  (text >= program && text + len <= program + HEAP_GEN_MAX_ATTRS * 32),
+				  "line %d: a text outside of the page", line);
+			for (j = 0; j < len; j++)
+				*sum += (unsigned char) text[j];
+		}
+	CHECK(rowfn_heap_tuple(page, 65535).tuple == NULL, "line 65535");
+}
+
+static void
+hostile(Rng *rng, char *page, uint32_t *sum)
+{
+	HeapGenTable table;
+	char		program[HEAP_GEN_MAX_ATTRS * 32];
+	int			kind = rng_below(rng, 4);
+	int			n;
+
+	if (kind == 0)
+	{
+		/* noise, with a plausible pd_lower and, at times, line pointers */
+		for (n = 0; n < GPUSTR_PAGE_BYTES; n++)
+			page[n] = (char) rng_next(rng);
+		page[13] &= 0x1F;
+		for (n = 24; n < 1000 && rng_one_in(rng, 2) == 0; n += 4)
+			page[n + 1] = (char) ((page[n + 1] & 0x7F) | 0x80);
+		(void) heap_gen_table(rng, &table);
+		place_missing(&table, program);
+	}
+	else
+	{
+		(void) round_trip(rng, page);
+		(void) heap_gen_table(rng, &table); /* another table's attributes */
+		place_missing(&table, program);
+		for (n = kind == 1 ? 0 : rng_below(rng, 200); n > 0; n--)
+		{
+			int32_t		at = rng_one_in(rng, 2) ? rng_below(rng, 400) : rng_below(rng, GPUSTR_PAGE_BYTES);
+
+			page[at] = rng_one_in(rng, 2) ? (char) rng_next(rng) : (char) (page[at] ^ (1 << rng_below(rng, 8)));
+		}
+		if (kind == 3)			/* lengths and offsets at their limits */
+			for (n = 0; n < 40; n++)
+			{
+				uint32_t	off = 8u * (uint32_t) rng_below(rng, 1025);
+				uint32_t	lp = off | 1u << 15 | (8192u - (off < 8192 ? off : 8192) + (uint32_t) rng_below(rng, 2)) << 17;
+
+				memcpy(page + 24 + 4 * n, &lp, 4);
+			}
+	}
+	read_all(page, &table, program, sum);
+}
+
+int
+main(void)
+{
+	char	   *page = guarded_page();
+	Rng			rng = rng_make(test_seed());
+	uint32_t	sum = 0;
+	int			rows = 0;
+	int			i;
+
+	for (i = 0; i < test_rounds(3000); i++)
+		rows += round_trip(&rng, page);
+	CHECK(rows > test_rounds(3000), "only %d rows", rows);
+	printf("# %d rows\n", rows);
+	test_done("tuples are read back");
+	for (i = 0; i < test_rounds(3000); i++)
+		hostile(&rng, page, &sum);
+	printf("# sum %u\n", sum);
+	test_done("hostile pages");
+	return test_exit();
+}

@@ -1,0 +1,293 @@
+/*-------------------------------------------------------------------------
+ *
+ * test_like.c
+ *	  LIKE: cases by hand, and random ones against the naive matcher.
+ *
+ * IDENTIFICATION
+ *	  test/unit/test_like.c
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "naive.h"
+#include "program/like_compile.h"
+#include "test_common.h"
+
+#define E_ACUTE "\303\251"
+#define ZHONG "\344\270\255"
+#define SMILE "\360\237\231\202"
+#define ACUTE "\314\201"
+
+static uint64_t compiled[1 << 14];
+
+/* Compile and match, the text at the very end of an allocation and at its start. */
+static int
+like(const char *text, int32_t len, const char *pattern, int32_t plen, int32_t encoding)
+{
+	uint32_t	bytes = gpustr_like_compile(pattern, plen, encoding, compiled, sizeof(compiled));
+	char	   *copy = malloc((size_t) len + 8);
+	char	   *exact = malloc((size_t) len + 1);
+	int			offset = (int) ((uint32_t) len % 8);
+	int			got;
+	int			again;
+
+	CHECK(bytes > 0 && rowfn_like_check(compiled, bytes), "pattern \"%.*s\": %u bytes",
+		  plen, pattern, bytes);
+	if (len > 0)
+	{
+		memcpy(exact + 1, text, (size_t) len);
+		memcpy(copy + offset, text, (size_t) len);
+	}
+	got = rowfn_like(exact + 1, len, compiled, encoding);
+	again = rowfn_like(copy + offset, len, compiled, encoding);
+	CHECK(got == again, "\"%.*s\": the answer depends on where the text is", len, text);
+	free(exact);
+	free(copy);
+	return got;
+}
+
+static void
+expect(const char *text, const char *pattern, int want)
+{
+	int			got = like(text, (int32_t) strlen(text), pattern, (int32_t) strlen(pattern),
+						   GPUSTR_ENC_UTF8);
+
+	CHECK(got == want, "\"%s\" LIKE \"%s\" is %d, not %d", text, pattern, got, want);
+}
+
+/* Which of the texts match?  'want' has a letter Y or n for each. */
+static void
+expect_each(const char *const *texts, const char *pattern, const char *want)
+{
+	int			i;
+
+	for (i = 0; texts[i] != NULL; i++)
+		expect(texts[i], pattern, want[i] == 'Y' ? GPUSTR_TRUE : GPUSTR_FALSE);
+}
+
+static void
+test_escapes(void)
+{
+	static const char *const texts[] = {
+		"m@ca", "m%@ca", "mXX@ca", "be_r", "beer", "h_llo", "hello", "100%", "100x",
+		"a\\b", "a%b", "ab", "price#5", NULL
+	};
+
+	/* as like_escape() rewrites the patterns of case 01 */
+	expect_each(texts, "m\\@ca", "Ynnnnnnnnnnnn");
+	expect_each(texts, "b\\e\\_r", "nnnYnnnnnnnnn");
+	expect_each(texts, "be\\__r", "nnnnnnnnnnnnn");
+	expect_each(texts, "be\\_r", "nnnYnnnnnnnnn");
+	expect_each(texts, "h\\_llo", "nnnnnYnnnnnnn");
+	expect_each(texts, "100\\%", "nnnnnnnYnnnnn");
+	expect_each(texts, "a\\\\b", "nnnnnnnnnYnnn");
+	expect_each(texts, "a\\b", "nnnnnnnnnnnYn");
+	expect_each(texts, "a\\%b", "nnnnnnnnnnYnn");
+	expect_each(texts, "%#_", "nnnnnnnnnnnnY");
+	expect_each(texts, "m%@ca", "YYYnnnnnnnnnn");
+	expect_each(texts, "100_", "nnnnnnnYYnnnn");
+	expect_each(texts, "%\\%%", "nYnnnnnYnnYnn");
+	test_done("escapes (case 01)");
+}
+
+static void
+test_characters(void)
+{
+	static const char *const texts[] = {
+		"A", E_ACUTE, ZHONG, SMILE, "e" ACUTE, "", "AB", E_ACUTE ZHONG, SMILE SMILE,
+		"caf" E_ACUTE, "cafe", "caf" E_ACUTE "s", "cafe" ACUTE,
+		"\360\237\221\250\342\200\215\360\237\221\251\342\200\215\360\237\221\247",
+		"\360\237\207\251\360\237\207\252", NULL
+	};
+	static const char *const letters[] = {"x", E_ACUTE, ZHONG, SMILE};
+	char		text[4 * 70 + 1];
+	char		pattern[80];
+	int			k;
+	int			n;
+
+	expect_each(texts, "_", "YYYYnnnnnnnnnnn");
+	expect_each(texts, "__", "nnnnYnYYYnnnnnY");
+	expect_each(texts, "caf_", "nnnnnnnnnYYnnnn");
+	expect_each(texts, "_____%", "nnnnnnnnnnnYYYn");
+	expect_each(texts, "%f_", "nnnnnnnnnYYnnnn");
+	expect_each(texts, "_" ZHONG, "nnnnnnnYnnnnnnn");
+	expect_each(texts, "%_%_", "nnnnYnYYYYYYYYY");
+	expect_each(texts, "%\342\200\215%", "nnnnnnnnnnnnnYn");
+	for (k = 0; k < 4; k++)
+		for (n = 0; n <= 70; n++)
+		{
+			int			i;
+
+			text[0] = '\0';
+			for (i = 0; i < n; i++)
+				strcat(text, letters[k]);
+			memset(pattern, '_', sizeof(pattern));
+			pattern[33] = '\0';
+			expect(text, pattern, n == 33);
+			pattern[33] = '_';
+			pattern[64] = '\0';
+			expect(text, pattern, n == 64);
+			pattern[64] = '_';
+			pattern[0] = '%';
+			pattern[66] = '\0';
+			expect(text, pattern, n >= 65);
+		}
+	test_done("one '_' takes one character (case 03)");
+}
+
+static void
+test_empty(void)
+{
+	static const char *const texts[] = {"", "a", "abc", " ", E_ACUTE, NULL};
+	char		pattern[5003];
+
+	expect_each(texts, "", "Ynnnn");
+	expect_each(texts, "%", "YYYYY");
+	expect_each(texts, "%%%", "YYYYY");
+	expect_each(texts, "%_%", "nYYYY");
+	expect_each(texts, "_%", "nYYYY");
+	expect_each(texts, "%_", "nYYYY");
+	expect_each(texts, "abc", "nnYnn");
+	expect_each(texts, "%abc%", "nnYnn");
+	expect_each(texts, "%a%", "nYYnn");
+	memset(pattern, 'a', sizeof(pattern));
+	pattern[0] = '%';
+	pattern[5001] = '%';
+	pattern[5002] = '\0';
+	expect_each(texts, pattern, "nnnnn");
+	test_done("empty patterns and texts (case 09)");
+}
+
+static void
+test_lone_escape(void)
+{
+	expect("abc", "abc\\", GPUSTR_RECHECK);
+	expect("", "\\", GPUSTR_RECHECK);
+	expect("abc", "%\\", GPUSTR_RECHECK);
+	expect("abc", "x\\", GPUSTR_RECHECK);
+	expect("abc\\", "abc\\\\", GPUSTR_TRUE);
+	expect("abc", "abc\\\\\\", GPUSTR_RECHECK);
+	test_done("a lone escape at the end");
+}
+
+static void
+test_overlaps(void)
+{
+	expect("aab", "%ab", GPUSTR_TRUE);
+	expect("ab", "ab%b", GPUSTR_FALSE);
+	expect("aba", "ab%ba", GPUSTR_FALSE);
+	expect("abba", "ab%ba", GPUSTR_TRUE);
+	expect("aaab", "%aab%", GPUSTR_TRUE);
+	expect("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab", "%aab%", GPUSTR_TRUE);
+	expect("aXbaYb", "%a_b", GPUSTR_TRUE);
+	expect("abab", "%ab%ab%", GPUSTR_TRUE);
+	expect("aba", "%ab%ab%", GPUSTR_FALSE);
+	expect("xay", "%a_%y%", GPUSTR_FALSE);
+	expect("xazy", "%a_%y%", GPUSTR_TRUE);
+	expect("a" ZHONG "bab", "%a_b%", GPUSTR_TRUE);
+	expect("a" ZHONG, "%a_", GPUSTR_TRUE);
+	expect(ZHONG ZHONG "a", "__a", GPUSTR_TRUE);
+	expect(ZHONG "a", "%__a", GPUSTR_FALSE);
+	/* both characters end in the same byte: no match inside a character */
+	expect("\303\251", "%\304\251%", GPUSTR_FALSE);
+	test_done("overlaps and boundaries");
+}
+
+/* A pattern that does not fit gives 0, one that fits gives what is needed. */
+static void
+test_room(void)
+{
+	uint32_t	need = gpustr_like_compile("%ab_c%d", 7, GPUSTR_ENC_UTF8, compiled, sizeof(compiled));
+	uint32_t	room;
+
+	CHECK(need > 0, "does not compile");
+	for (room = 0; room < need; room++)
+	{
+		uint64_t   *out = malloc(room + 1);
+
+		CHECK(gpustr_like_compile("%ab_c%d", 7, GPUSTR_ENC_UTF8, out, room) == 0,
+			  "fits in %u bytes", room);
+		free(out);
+	}
+	CHECK(gpustr_like_compile("%ab_c%d", 7, GPUSTR_ENC_UTF8, compiled, need) == need,
+		  "does not fit in %u bytes", need);
+	test_done("room for the compiled pattern");
+}
+
+/* A compiled pattern with a word changed is refused or still harmless. */
+static void
+test_damage(Rng *rng)
+{
+	int			i;
+
+	for (i = 0; i < test_rounds(100000); i++)
+	{
+		char		pattern[64];
+		char		text[64];
+		int32_t		plen = test_pattern(rng, pattern, sizeof(pattern), TEST_ALL_LETTERS, NULL, 0);
+		int32_t		len = test_text(rng, text, test_length(rng, 64), TEST_ALL_LETTERS);
+		uint32_t	bytes = gpustr_like_compile(pattern, plen, GPUSTR_ENC_UTF8, compiled,
+												sizeof(compiled));
+		uint64_t   *damaged = malloc(bytes);
+		char	   *exact = malloc((size_t) len + 1);
+		uint32_t	value = rng_one_in(rng, 2) ? (uint32_t) rng_below(rng, 300) : rng_next(rng);
+
+		memcpy(damaged, compiled, bytes);
+		memcpy(exact + 1, text, (size_t) len);
+		memcpy((char *) damaged + 4 * rng_below(rng, (int32_t) (bytes / 4)), &value, 4);
+		if (rowfn_like_check(damaged, bytes))
+		{
+			int			got = rowfn_like(exact + 1, len, damaged, GPUSTR_ENC_UTF8);
+
+			CHECK(got == GPUSTR_TRUE || got == GPUSTR_FALSE || got == GPUSTR_RECHECK,
+				  "answer %d", got);
+		}
+		free(damaged);
+		free(exact);
+	}
+	test_done("damaged patterns");
+}
+
+static void
+test_random(Rng *rng, const char *name, int rounds, int letters, int32_t max_bytes, int32_t encoding)
+{
+	int			seen[4] = {0};
+	int			i;
+
+	for (i = 0; i < test_rounds(rounds); i++)
+	{
+		char		pattern[256];
+		char		text[512];
+		int32_t		len = test_text(rng, text, test_length(rng, max_bytes), letters);
+		int32_t		plen = test_pattern(rng, pattern, sizeof(pattern), letters, text, len);
+		int			want = naive_like(text, len, pattern, plen, encoding);
+		int			got = like(text, len, pattern, plen, encoding);
+
+		CHECK(got == want, "\"%.*s\" LIKE \"%.*s\" is %d, not %d", len, text, plen, pattern, got, want);
+		seen[want]++;
+	}
+	printf("# %s: %d true, %d false, %d recheck\n", name, seen[GPUSTR_TRUE], seen[GPUSTR_FALSE],
+		   seen[GPUSTR_RECHECK]);
+	CHECK(seen[GPUSTR_TRUE] > 0 && seen[GPUSTR_FALSE] > 0, "one-sided");
+	test_done(name);
+}
+
+int
+main(void)
+{
+	Rng			rng;
+
+	test_escapes();
+	test_characters();
+	test_empty();
+	test_lone_escape();
+	test_overlaps();
+	test_room();
+	rng = rng_make(test_seed());
+	test_damage(&rng);
+	test_random(&rng, "random: two letters", 200000, 2, 60, GPUSTR_ENC_UTF8);
+	test_random(&rng, "random: ASCII", 200000, TEST_ASCII_LETTERS, 200, GPUSTR_ENC_SINGLE_BYTE);
+	test_random(&rng, "random: UTF-8", 300000, TEST_ALL_LETTERS, 400, GPUSTR_ENC_UTF8);
+	test_random(&rng, "random: bytes above 127 in a single-byte encoding", 100000,
+				TEST_ALL_LETTERS, 200, GPUSTR_ENC_SINGLE_BYTE);
+	return test_exit();
+}
