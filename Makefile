@@ -38,7 +38,7 @@ PROVE_TESTS = test/t/*.pl
 
 CUDA_HOME ?= /usr/local/cuda
 NVCC ?= $(CUDA_HOME)/bin/nvcc
-WITH_CUDA ?= $(if $(and $(wildcard $(NVCC)),$(wildcard cuda/cuda.mk)),yes,no)
+WITH_CUDA ?= $(if $(wildcard $(NVCC)),yes,no)
 
 EXTRA_CLEAN = cuda/*.o gpustr_cuda.so tmp_check/ log/ output_iso/ \
 	results/ regression.diffs regression.out

@@ -8,7 +8,8 @@
  *
  *		cudaErrorMemoryAllocation			ENGINE_OUT_OF_MEMORY; the error is
  *											cleared, the context stays usable
- *		no driver, no device, no such one	ENGINE_NO_DEVICE
+ *		no driver, no device, no such one,
+ *		no code for it						ENGINE_NO_DEVICE
  *		anything else						ENGINE_LOST: a fault is sticky, and
  *											a call that is refused is a bug
  *
@@ -32,7 +33,7 @@ static inline EngineCode cuda_error(EngineError *error, cudaError_t rc, const ch
 	if (rc == cudaErrorMemoryAllocation)
 		code = ENGINE_OUT_OF_MEMORY;
 	else if (rc == cudaErrorInsufficientDriver || rc == cudaErrorNoDevice ||
-			 rc == cudaErrorInvalidDevice)
+			 rc == cudaErrorInvalidDevice || rc == cudaErrorNoKernelImageForDevice)
 		code = ENGINE_NO_DEVICE;
 	(void)cudaGetLastError();
 	return gpustr_engine_error(error, code, "%s: %s (%s)", what, cudaGetErrorString(rc),

@@ -85,7 +85,7 @@ __device__ __forceinline__ uint32_t redact_spaces(uint32_t word)
 /* Which byte redact_spaces() tells of. */
 __device__ __forceinline__ int32_t redact_space_at(uint32_t spaces)
 {
-	return (__ffs((int)spaces) - 1) / 8;
+	return (int32_t)(((uint32_t)__ffs((int)spaces) - 1) / 8);
 }
 
 __device__ __forceinline__ RedactRow redact_row_none()
@@ -114,9 +114,13 @@ __device__ __forceinline__ bool redact_row_is_long(const RedactRow &row)
 	return redact_row_bytes(row) > redact_row_ready(row);
 }
 
-/* Where the parts of a name are: rowfn_redact_split(). */
+/*
+ * Where the parts of a name are: rowfn_redact_split().  first8: its first 8
+ * bytes; *initial: 4 bytes from the last name on, if there is one.
+ */
 __device__ __forceinline__ RowfnRedactParts redact_split(const uint32_t *data, uint32_t name,
-														 int32_t len, uint2 first8)
+														 int32_t len, uint2 first8,
+														 uint32_t *initial)
 {
 	RowfnRedactParts parts;
 	uint32_t low = redact_spaces(first8.x);
@@ -139,9 +143,15 @@ __device__ __forceinline__ RowfnRedactParts redact_split(const uint32_t *data, u
 		}
 	at = min(at, len);
 	parts.first_bytes = at;
-	while (at < len && ((const char *)data)[name + (uint32_t)at] == ' ')
+	*initial = ' ';
+
+	/* a run of spaces is nearly always one */
+	while (at < len && (*initial & 0xFF) == ' ')
+	{
 		at++;
-	parts.last_off = at;
+		*initial = redact_load4(data, name + (uint32_t)at);
+	}
+	parts.last_off = min(at, len);
 	return parts;
 }
 
@@ -173,7 +183,8 @@ __device__ __forceinline__ RedactRow redact_row_staged(const uint32_t *data, uin
 	else
 	{
 		uint2 first8 = redact_load8(data, name);
-		RowfnRedactParts parts = redact_split(data, name, len, first8);
+		uint32_t initial;
+		RowfnRedactParts parts = redact_split(data, name, len, first8, &initial);
 		int32_t initial_bytes = 0;
 		uint32_t before = 0; /* bytes before the first name */
 		uint32_t low = 0;	 /* and what they are */
@@ -183,7 +194,6 @@ __device__ __forceinline__ RedactRow redact_row_staged(const uint32_t *data, uin
 
 		if (parts.last_off < len)
 		{
-			uint32_t initial = redact_load4(data, name + (uint32_t)parts.last_off);
 			char lead = (char)initial;
 
 			initial_bytes = rowfn_char_bytes(&lead, len - parts.last_off, encoding);

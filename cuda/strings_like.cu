@@ -24,6 +24,9 @@
 /* Bytes of strings that a warp stages: 32 rows of 144 bytes. */
 #define LIKE_STAGE_BYTES (32 * 144)
 
+/* The longest string that is staged: one row must not keep the others out. */
+#define LIKE_LONGEST_STAGED (LIKE_STAGE_BYTES / 4)
+
 /* Lanes that copy one row, and rows copied at a time. */
 #define LIKE_COPY_LANES 8
 #define LIKE_COPY_ROWS (32 / LIKE_COPY_LANES)
@@ -72,7 +75,7 @@ static __global__ void __launch_bounds__(LIKE_THREADS)
 
 	/* an odd number of pieces, so that rows start at different banks */
 	from = value - ((uintptr_t)value & 15);
-	if (len > 0 && len <= LIKE_STAGE_BYTES)
+	if (len > 0 && len <= LIKE_LONGEST_STAGED)
 		bytes = (((uint32_t)(value - from) + (uint32_t)len + 15) & ~15u) | 16;
 	stop = bytes;
 #pragma unroll

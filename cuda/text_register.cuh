@@ -5,8 +5,8 @@
  *
  * A string is base[start[r] .. end[r]).  Decoded texts lie anywhere in the
  * request's pages and its program, both behind one base; an Arrow column is
- * the special case of end == start + 1.  16 bytes around each string can be
- * read, if they are aligned.
+ * the special case of end == start + 1.  The pieces of 16 bytes, aligned, that
+ * hold a string can be read, and the two after them.
  *
  * IDENTIFICATION
  *	  cuda/text_register.cuh

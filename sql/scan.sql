@@ -33,7 +33,7 @@ FROM generate_series(1, 100) g;
 ANALYZE corpus;
 
 -- each kind of clause
-SELECT q, same('SELECT ctid, id, s, v, fixed, note, later, later_null, later_int FROM corpus WHERE ' || q) FROM (VALUES
+SELECT q, same('SELECT ctid::text AS tid, id, s, v, fixed, note, later, later_null, later_int FROM corpus WHERE ' || q) FROM (VALUES
  ($$s LIKE 'row%'$$), ($$s LIKE '%table'$$), ($$s LIKE '%9 of%'$$), ($$s LIKE '%1%2%'$$),
  ($$s LIKE '_ow%'$$), ($$s LIKE '%'$$), ($$s LIKE ''$$), ($$s LIKE '%é€_'$$), ($$s LIKE 'stra_e%'$$),
  ($$s LIKE 'a\%b\_c\\d%'$$), ($$s LIKE 'a#%b#_c%' ESCAPE '#'$$), ($$s LIKE 'a\%b%' ESCAPE ''$$),
@@ -114,11 +114,11 @@ SELECT q, same(q) FROM (VALUES
  ($$SELECT count(*) FROM corpus WHERE s LIKE '%1%'$$),
  ($$SELECT count(*) FROM toasted WHERE s LIKE '%0'$$),
  ($$SELECT 1 FROM corpus WHERE s LIKE '%1%'$$),
- ($$SELECT ctid, tableoid, xmin::text, xmax::text, cmin::text, id FROM corpus WHERE s LIKE '%1%'$$),
+ ($$SELECT ctid::text AS a, tableoid::text AS b, xmin::text AS c, xmax::text AS d, cmin::text AS e, id FROM corpus WHERE s LIKE '%1%'$$),
  ($$SELECT logic FROM logic WHERE a LIKE 't%'$$),
  ($$SELECT count(corpus) FROM corpus WHERE s LIKE '%1%'$$),
- ($$SELECT ctid FROM corpus WHERE s LIKE '%1%'$$),
- ($$SELECT tableoid::regclass FROM corpus WHERE s LIKE '%1%'$$),
+ ($$SELECT ctid AS tid FROM corpus WHERE s LIKE '%1%'$$),
+ ($$SELECT tableoid::regclass AS t FROM corpus WHERE s LIKE '%1%'$$),
  ($$SELECT id + 1 AS i, upper(s) FROM corpus WHERE s LIKE '%1%'$$),
  ($$SELECT s, id, s AS again FROM corpus WHERE s LIKE '%1%' ORDER BY id LIMIT 5$$)
 ) AS t(q);
@@ -154,7 +154,7 @@ SELECT q, same(q) FROM (VALUES
  ($$SELECT * FROM unlogged WHERE s LIKE '%1%'$$),
  ($$SELECT * FROM matview WHERE s LIKE '%1%'$$),
  ($$SELECT * FROM parent WHERE s LIKE '%1%'$$),
- ($$SELECT tableoid, * FROM parent WHERE s LIKE '%1%' AND id > 900$$),
+ ($$SELECT tableoid AS t, * FROM parent WHERE s LIKE '%1%' AND id > 900$$),
  ($$SELECT * FROM base WHERE s LIKE '%1%'$$)
 ) AS t(q);
 
@@ -180,4 +180,4 @@ SET gpustr.enabled = off;
 SELECT count(*), sum(id) FROM big WHERE s LIKE '%77%';
 
 DROP TABLE corpus, logic, toasted, wide, empty, all_dead, unlogged, parent, base, derived, big CASCADE;
-DROP FUNCTION same, outcome, with_gpu;
+DROP FUNCTION same, outcome, with_gpu, explain_masked;

@@ -49,30 +49,6 @@
 #endif
 
 /*
- * Read and pin page 'block' of a page-at-a-time heap scan, prune it, and list
- * its visible tuples in rs_vistuples[0 .. rs_ntuples - 1].  17: reading and
- * preparing a page became two steps, and only the second is exported.
- */
-static inline void
-gpustr_heap_read_page(HeapScanDesc scan, BlockNumber block)
-{
-#if PG_VERSION_NUM >= 170000
-	if (BufferIsValid(scan->rs_cbuf))
-	{
-		ReleaseBuffer(scan->rs_cbuf);
-		scan->rs_cbuf = InvalidBuffer;
-	}
-	CHECK_FOR_INTERRUPTS();
-	scan->rs_cbuf = ReadBufferExtended(scan->rs_base.rs_rd, MAIN_FORKNUM, block,
-									   RBM_NORMAL, scan->rs_strategy);
-	scan->rs_cblock = block;
-	heap_prepare_pagescan(&scan->rs_base);
-#else
-	heapgetpage(&scan->rs_base, block);
-#endif
-}
-
-/*
  * Count tuples returned by a heap scan in the statistics.  16: the counters
  * lost their "t_" prefix.
  */

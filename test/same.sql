@@ -63,3 +63,20 @@ BEGIN
   PERFORM set_config('gpustr.enabled', 'off', false);
   RETURN n;
 END $$;
+
+-- EXPLAIN's lines, with the engine's name and what differs from run to run
+-- masked.
+CREATE FUNCTION explain_masked(options text, query text) RETURNS SETOF text
+LANGUAGE plpgsql AS $$
+DECLARE
+  line text;
+BEGIN
+  FOR line IN EXECUTE format('EXPLAIN (%s) %s', options, query) LOOP
+    line := regexp_replace(line, '(Engine(": "|: "|: |>))[^<"]*', '\1E');
+    line := regexp_replace(line, '(Time(": |: |>|-))[0-9.]+', '\1N', 'g');
+    line := regexp_replace(line, '(Bytes.(In|Out)(": |: |>))[0-9]+', '\1N', 'g');
+    line := regexp_replace(line, 'actual time=[0-9.]+', 'actual time=N');
+    line := regexp_replace(line, '(Batches(": |: |>))[0-9]+', '\1N');
+    RETURN NEXT line;
+  END LOOP;
+END $$;

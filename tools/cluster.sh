@@ -72,7 +72,9 @@ install_missing()
 		case $pair in
 			perl=*)
 				module=${pair#perl=}
-				perl -M"${module%:*}" -e1 2>/dev/null || missing+=("${pair##*:}")
+				# the unprivileged user may not exist yet
+				${GPUSTR_RUNAS:-} perl -M"${module%:*}" -e1 2>/dev/null ||
+					missing+=("${pair##*:}")
 				;;
 			*) command -v "${pair%%:*}" >/dev/null || missing+=("${pair##*:}") ;;
 		esac

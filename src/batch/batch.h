@@ -28,8 +28,7 @@
  * Invariants on submission:
  *	- every offset is a multiple of GPUSTR_BODY_ALIGN, and every region lies
  *	  within body_bytes; no two regions overlap;
- *	- in_bytes covers header, program and inputs except staged pages;
- *	- a NULL value has length 0.
+ *	- in_bytes covers header, program and inputs except staged pages.
  * An engine checks these (gpustr_batch_check) and answers ENGINE_BAD_INPUT
  * if they do not hold.  It writes nothing outside the result regions, so that
  * the requester can hand the same body to another engine after a failure.
@@ -112,12 +111,14 @@ typedef struct GpustrBatch
 	 * Results.  GPUSTR_OP_SELECT writes two bitmaps of uint32
 	 * [(nrows + 31) / 32], bit i % 32 of word i / 32 for row i: the rows that
 	 * qualify, and the rows that PostgreSQL must evaluate itself.  No row is
-	 * in both; bits past nrows are 0.  An operator that makes a text column
+	 * in both; bits past nrows are 0.  Without such a step they are all 0, where
+	 * there is room for them.  An operator that makes a text column
 	 * writes out_column; its recheck bits go to the recheck bitmap too.
 	 */
 	uint32_t	selected_off;	/* 0: the program selects nothing */
 	uint32_t	recheck_off;
-	GpustrColumn out_column;	/* offsets_off 0: no output column */
+	GpustrColumn out_column;	/* offsets_off 0: no output column.  Its room
+								 * must suffice: ENGINE_BAD_INPUT else */
 } GpustrBatch;
 
 /*

@@ -3,23 +3,23 @@
  * page_batch.c
  *	  Scan a heap table through an engine, a batch of pages at a time.
  *
- * Pages are read by PostgreSQL's own heap scan, a page at a time, so that
- * visibility, pruning, predicate locks, serialisable conflicts, synchronised
- * scans, buffer strategy and statistics are PostgreSQL's.  What it makes of a
- * page, the list of visible line pointers, goes into a batch together with
- * the page: by name (its place in the shared buffer pool) where the engine can
- * read it there, else as a copy.  Batches are submitted as they are full, and
- * several are in flight; results are used in the order of submission.
+ * The scan is a heap scan of PostgreSQL's own (snapshot, predicate lock,
+ * buffer strategy, where to start and how to keep step with other scans are
+ * table_beginscan()'s), and a page is read as it reads pages: see page_read.c.
+ * The list of visible line pointers goes into a batch together with the page:
+ * by name (its place in the shared buffer pool) where the engine can read it
+ * there, else as a copy.  Batches are submitted as they are full, and several
+ * are in flight; results are used in the order of submission.
  *
  * Pins
  * ----
- * The scan's own pin of a page is taken over by the batch that names it, so
- * that the page's bytes stay in place while the engine reads them.  It is
- * dropped when the batch has been collected.  A copied page is unpinned at
- * once.  Pages are copied where they are in local buffers, where the engine
- * cannot read the block, where the scan goes through a small ring of buffers
- * that more pins would defeat, and where the sessions' common budget of pins
- * is used up.
+ * The batch that names a page keeps the pin with which it was read, so that
+ * the page's bytes stay in place while the engine reads them.  It is dropped
+ * when the batch has been collected.  A copied page is unpinned at once.
+ * Pages are copied where they are in local buffers, where the engine cannot
+ * read the block, where the scan goes through a small ring of buffers that
+ * more pins would defeat, and where the sessions' common budget of pins is
+ * used up.
  *
  * So when a tuple is to be emitted its page is pinned anew.  The tuple is
  * visible to the scan's registered snapshot, hence still there, under the same
@@ -56,6 +56,7 @@
 #include "batch/batch_layout.h"
 #include "batch/page_batch.h"
 #include "batch/page_format.h"
+#include "batch/page_read.h"
 #include "compat.h"
 
 /* Pages of the first batch through a device; each next one has twice that. */
@@ -97,6 +98,8 @@ struct GpustrPageScan
 	/* reading */
 	bool		exhausted;		/* no more pages */
 	BlockNumber next_block;
+	Buffer		buffer;			/* of the page just read, pinned */
+	GpustrPageGuess guess;
 	bool		started;
 	int			next_pages;		/* pages of the next batch */
 	int			in_flight_limit;
@@ -118,6 +121,8 @@ struct GpustrPageScan
 	const uint32 *recheck;
 	const int32 *row_start;
 	const uint16 *line;
+	int32		next_row;		/* after the last row handed out */
+	uint64		passed;			/* rows of earlier batches */
 
 	/* the page that tuples are fetched from */
 	BlockNumber fetch_block;
@@ -241,19 +246,18 @@ read_next_page(GpustrPageScan *scan)
 			return false;
 		}
 	}
-	gpustr_heap_read_page(heap, scan->next_block);
+	scan->buffer = gpustr_read_page(heap, scan->next_block, &scan->guess);
 	return true;
 }
 
-/* Add the page that the heap scan has just read, and take or drop its pin. */
+/* Add the page that has just been read, and keep or drop its pin. */
 static inline void
 add_page(GpustrPageScan *scan, PageBatch *pb, bool may_name)
 {
 	HeapScanDesc heap = scan->heap;
-	Buffer		buffer = heap->rs_cbuf;
+	Buffer		buffer = scan->buffer;
 	int			nlines = heap->rs_ntuples;
 
-	heap->rs_cbuf = InvalidBuffer;
 	if (nlines == 0)
 	{
 		ReleaseBuffer(buffer);
@@ -291,9 +295,9 @@ submit_batch(GpustrPageScan *scan)
 	bool		may_name;
 	int			pages;
 
-	/* room for the pages of a small batch, all copied, and what is beside */
+	/* room for one page, copied, and what is beside: a slot may be small */
 	pb->request = gpustr_request_acquire(scan->client,
-										 program_bytes + LOCAL_BATCH_PAGES * (BLCKSZ + 1024) + 8192);
+										 program_bytes + (BLCKSZ + 1024) + 8192);
 	if (pb->request == NULL)
 		return false;
 
@@ -389,6 +393,7 @@ next_batch(GpustrPageScan *scan)
 	pb = &scan->ring[scan->first];
 	collect_batch(scan, pb);
 	scan->emitting = true;
+	scan->next_row = 0;
 	scan->page = 0;
 	scan->word = 0;
 	scan->nwords = GPUSTR_BITMAP_WORDS(pb->batch->nrows);
@@ -406,6 +411,7 @@ release_oldest(GpustrPageScan *scan)
 {
 	PageBatch  *pb = &scan->ring[scan->first];
 
+	scan->passed += pb->batch->nrows;
 	gpustr_request_release(pb->request);
 	pb->request = NULL;
 	scan->first = (scan->first + 1) % scan->nring;
@@ -443,6 +449,7 @@ gpustr_page_scan_next(GpustrPageScan *scan, GpustrPageRow *row)
 	bit = pg_rightmost_one_pos32(scan->bits);
 	scan->bits &= scan->bits - 1;
 	ordinal = (int32) scan->word * 32 + bit;
+	scan->next_row = ordinal + 1;
 	while (scan->row_start[scan->page + 1] <= ordinal)
 		scan->page++;
 	pb = &scan->ring[scan->first];
@@ -503,12 +510,19 @@ gpustr_page_scan_settle(GpustrPageScan *scan)
 	drop_fetch_pin(scan);
 }
 
+uint64
+gpustr_page_scan_passed(GpustrPageScan *scan)
+{
+	return scan->passed + (scan->emitting ? scan->next_row : 0);
+}
+
 /* Give up what is in flight and drop all pins. */
 static void
 abandon_batches(GpustrPageScan *scan)
 {
 	int			i;
 
+	scan->passed = gpustr_page_scan_passed(scan);
 	gpustr_client_reset(scan->client);
 	for (i = 0; i < scan->nbatches; i++)
 	{

@@ -50,6 +50,12 @@ extern void gpustr_page_scan_fetch(GpustrPageScan *scan, const GpustrPageRow *ro
 /* Wait for what is in flight and drop all pins; the scan can go on. */
 extern void gpustr_page_scan_settle(GpustrPageScan *scan);
 
+/*
+ * Rows of the table that next() has passed so far, those that it handed out
+ * included; over all rescans.
+ */
+extern uint64 gpustr_page_scan_passed(GpustrPageScan *scan);
+
 extern void gpustr_page_scan_rescan(GpustrPageScan *scan);
 extern void gpustr_page_scan_end(GpustrPageScan *scan);
 

@@ -22,6 +22,11 @@
 #include "rowfn/like.h"
 #include "rowfn/redact.h"
 
+/* How many rows ahead tuples are asked for. */
+#ifndef HOST_PREFETCH_ROWS
+#define HOST_PREFETCH_ROWS 8
+#endif
+
 /* Set run->page[] for the rows of the chunk. */
 void
 gpustr_host_find_pages(HostRun *run)
@@ -51,6 +56,25 @@ gpustr_host_find_pages(HostRun *run)
 	run->page_cursor = p;
 }
 
+/*
+ * Ask for a tuple that is decoded soon.  The line pointer may be anything, but
+ * a prefetch of an address that is not there does nothing.
+ */
+static inline void
+prefetch_tuple(const char *page, uint16_t line)
+{
+	uint32_t	at = ROWFN_PAGE_LINES - 4 + 4 * (uint32_t) line;
+
+	if (at <= GPUSTR_PAGE_BYTES - 4)
+	{
+		const char *tuple = page + (ROWFN_LOAD(uint32_t, page + at) & 0x7FFF);
+
+		__builtin_prefetch(tuple);
+		__builtin_prefetch(tuple + 64);
+		__builtin_prefetch(tuple + 128);
+	}
+}
+
 static void
 step_decode_text(HostRun *run, const GpustrStep *step)
 {
@@ -73,6 +97,8 @@ step_decode_text(HostRun *run, const GpustrStep *step)
 			int32_t		r = first + i;
 			int			state;
 
+			if (r + HOST_PREFETCH_ROWS < run->nrows)
+				prefetch_tuple(run->page[r + HOST_PREFETCH_ROWS], line[r + HOST_PREFETCH_ROWS]);
 			state = rowfn_heap_text(run->page[r], line[r], attrs, step->attr, start,
 									(const char *) run->program, &out->value[r], &out->len[r]);
 			lo |= (uint32_t) (state == ROWFN_HEAP_RECHECK) << i;

@@ -39,7 +39,7 @@ static char *
 deparse(Node *node, PlanState *planstate, List *ancestors, ExplainState *es)
 {
 	List	   *context = set_deparse_context_plan(es->deparse_cxt, planstate->plan,
-												  ancestors);
+												   ancestors);
 	bool		useprefix = list_length(es->rtable) > 1 || es->verbose;
 
 	return deparse_expression(node, context, useprefix, false);
@@ -82,11 +82,12 @@ explain_counters(GpustrScanState *state, ExplainState *es)
 
 	if (instr != NULL && instr->nloops > 0)
 	{
-		double		removed = counters->rows - instr->ntuples - instr->nfiltered1;
+		double		removed = state->scan ? gpustr_page_scan_passed(state->scan) : 0;
 
-		/* under LIMIT the rest of the last batches has not been looked at */
+		/* under EvalPlanQual more may come out than was scanned */
+		removed = Max(0, removed - instr->ntuples - instr->nfiltered1);
 		ExplainPropertyFloat("Rows Removed by GPU Filter", NULL,
-							 Max(removed, 0) / instr->nloops, 0, es);
+							 removed / instr->nloops, 0, es);
 	}
 	ExplainPropertyUInteger("GPU Batches", NULL, counters->batches, es);
 	if (counters->batches_redone > 0)

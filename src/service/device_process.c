@@ -237,6 +237,7 @@ protect_blocks(DeviceLoop *loop)
 	if (loop->protected_blocks || loop->device->zero_copy_blocks < NBuffers - 1)
 		return;
 	loop->protected_blocks = true;
+	say(loop->device, "shared buffers registered: %d of %d", loop->device->zero_copy_blocks, NBuffers);
 	if (start < end && mprotect((void *) start, end - start, PROT_READ) != 0)
 		say(loop->device, "shared buffers stay writable in the device process: %s", strerror(errno));
 }

@@ -185,44 +185,39 @@ gpustr_queue_claim(void)
 /*
  * The device that is up and has the fewest requests waiting or running; -1 if
  * none is up.  Counted from the slots, so that no counter can go astray when a
- * process is killed.
+ * process is killed.  Devices that are equal take turns.
  */
 int
 gpustr_queue_pick_device(void)
 {
 	int			ndevices;
+	int			first;
 	int			load[GPUSTR_MAX_DEVICES] = {0};
-	int			up = 0;
 	int			best = -1;
 	int			i;
 
 	if (gpustr_shared == NULL)
 		return -1;
 	ndevices = (int) pg_atomic_read_u32(&gpustr_shared->ndevices);
-	for (i = 0; i < ndevices; i++)
+	if (ndevices > 1)
 	{
-		if (pg_atomic_read_u32(&gpustr_shared->devices[i].state) == GPUSTR_DEVICE_UP)
+		for (i = 0; i < gpustr_shared->nslots; i++)
 		{
-			best = i;
-			up++;
+			uint32		word = pg_atomic_read_u32(&gpustr_slot(i)->word);
+
+			if (GPUSTR_SLOT_STATE(word) == GPUSTR_SLOT_SUBMITTED ||
+				GPUSTR_SLOT_STATE(word) == GPUSTR_SLOT_RUNNING)
+				load[GPUSTR_SLOT_DEVICE(word)]++;
 		}
 	}
-	if (up <= 1)
-		return best;
-	for (i = 0; i < gpustr_shared->nslots; i++)
-	{
-		GpustrSlot *slot = gpustr_slot(i);
-		uint32		word = pg_atomic_read_u32(&slot->word);
-
-		if (GPUSTR_SLOT_STATE(word) == GPUSTR_SLOT_SUBMITTED ||
-			GPUSTR_SLOT_STATE(word) == GPUSTR_SLOT_RUNNING)
-			load[GPUSTR_SLOT_DEVICE(word)]++;
-	}
+	first = (int) (pg_atomic_read_u64(&gpustr_shared->ticket) % Max(ndevices, 1));
 	for (i = 0; i < ndevices; i++)
 	{
-		if (pg_atomic_read_u32(&gpustr_shared->devices[i].state) == GPUSTR_DEVICE_UP &&
-			load[i] < load[best])
-			best = i;
+		int			candidate = (first + i) % ndevices;
+
+		if (pg_atomic_read_u32(&gpustr_shared->devices[candidate].state) == GPUSTR_DEVICE_UP &&
+			(best < 0 || load[candidate] < load[best]))
+			best = candidate;
 	}
 	return best;
 }

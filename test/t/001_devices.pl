@@ -104,7 +104,7 @@ $backend->can('quit') ? $backend->quit : $backend->finish;
 
 # A reload is passed on and harms nothing
 $node->safe_psql('postgres', 'SELECT gpustr.stat_reset()');
-$node->append_conf('postgresql.conf', "gpustr.device_memory_limit = '0'");
+configure($node, 'gpustr.device_memory_limit' => '0');
 $node->reload;
 $node->poll_query_until('postgres', q{SELECT current_setting('gpustr.device_memory_limit') = '0'})
   or die;
@@ -115,7 +115,7 @@ is( $node->safe_psql('postgres', q{
 	'150000', 'a device without memory: the answer is still there');
 is( $node->safe_psql('postgres', 'SELECT batches = 0, fallbacks > 0 FROM gpustr.stat_device'),
 	't|t', 'by the session');
-$node->append_conf('postgresql.conf', "gpustr.device_memory_limit = '-1'");
+configure($node, 'gpustr.device_memory_limit' => '-1');
 $node->reload;
 is(device_pid($node), $pid, 'the process lives on');
 
@@ -139,7 +139,7 @@ $node->poll_query_until('postgres', "SELECT pid <> $pid AND state = 'up' FROM gp
 pass('supervisor and device come again');
 
 # A backend is killed: PostgreSQL restarts, and gpustr with it
-$node->append_conf('postgresql.conf', 'restart_after_crash = on');
+configure($node, 'restart_after_crash' => 'on');
 $node->reload;
 $node->poll_query_until('postgres', "SELECT current_setting('restart_after_crash') = 'on'") or die;
 $pid = device_pid($node);

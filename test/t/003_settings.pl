@@ -40,7 +40,7 @@ sub restart_with
 {
 	my ($node, %setting) = @_;
 
-	$node->adjust_conf('postgresql.conf', $_, "'$setting{$_}'") foreach sort keys %setting;
+	configure($node, %setting);
 	$node->restart;
 }
 
@@ -92,13 +92,13 @@ restart_with($node, 'gpustr.staging_memory' => '16MB', 'gpustr.batch_bytes' => '
 # Memory of the device from nothing up
 foreach my $limit (0 .. 4, 16, 64)
 {
-	$node->adjust_conf('postgresql.conf', 'gpustr.device_memory_limit', "'${limit}MB'");
+	configure($node, 'gpustr.device_memory_limit' => "${limit}MB");
 	$node->reload;
 	$node->poll_query_until('postgres',
 		"SELECT setting = '$limit' FROM pg_settings WHERE name = 'gpustr.device_memory_limit'") or die;
 	answers_ok($node, "device_memory_limit $limit MB");
 }
-$node->adjust_conf('postgresql.conf', 'gpustr.device_memory_limit', "'-1'");
+configure($node, 'gpustr.device_memory_limit' => '-1');
 
 # No devices
 restart_with($node, 'gpustr.devices' => 'none');
@@ -158,10 +158,9 @@ is($node->safe_psql('postgres', 'SELECT count(*) FROM gpustr.devices()'), '2', '
 answers_ok($node, 'two devices');
 
 # Not preloaded
-$node->adjust_conf('postgresql.conf', 'shared_preload_libraries', "''");
-$node->adjust_conf('postgresql.conf', $_, undef, 1)
-  foreach ('gpustr.devices', 'gpustr.staging_memory', 'gpustr.batch_bytes', 'gpustr.debug_cuda_library');
-$node->restart;
+restart_with($node, map { $_ => undef } (
+		'shared_preload_libraries', 'gpustr.devices', 'gpustr.staging_memory',
+		'gpustr.batch_bytes', 'gpustr.debug_cuda_library'));
 answers_ok($node, 'not preloaded');
 is($node->safe_psql('postgres', "LOAD 'gpustr'; SET gpustr.engine = local; SET gpustr.debug_require = require; $scan"),
 	$scan_answer, 'not preloaded: the local engine runs scans');

@@ -12,7 +12,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-our @EXPORT = qw(new_node wait_for_device device_pid device_processes
+our @EXPORT = qw(new_node configure wait_for_device device_pid device_processes
   idle_ok fake_cuda_library);
 
 # The device that tests run on: the host engine where there is no GPU.
@@ -29,12 +29,24 @@ sub new_node
 
 	$node->init(extra => [ '--locale=C.UTF-8', '--encoding=UTF8' ]);
 	$setting{'gpustr.devices'} //= $devices;
-	$node->append_conf('postgresql.conf', "shared_preload_libraries = 'gpustr'");
-	$node->append_conf('postgresql.conf', "$_ = '$setting{$_}'") for sort keys %setting;
+	configure($node, 'shared_preload_libraries' => 'gpustr', %setting);
 	$node->start;
 	$node->safe_psql('postgres', 'CREATE EXTENSION gpustr');
 	wait_for_device($node) unless $setting{'gpustr.devices'} =~ /none|auto|\d/;
 	return $node;
+}
+
+# Change settings in postgresql.conf; undef takes one out.
+sub configure
+{
+	my ($node, %setting) = @_;
+
+	foreach my $name (sort keys %setting)
+	{
+		$node->adjust_conf('postgresql.conf', $name, undef);
+		$node->append_conf('postgresql.conf', "$name = '$setting{$name}'")
+		  if defined $setting{$name};
+	}
 }
 
 sub wait_for_device

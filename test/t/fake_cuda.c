@@ -28,6 +28,22 @@ fake_device_count(EngineError *error)
 	return FAKE_COUNT;
 }
 
+static EngineMethods methods;
+
+/* Every device is the host engine's only one. */
+static EngineCode
+fake_open(const EngineConfig *config, Engine **engine, EngineError *error)
+{
+	EngineConfig first = *config;
+	EngineCode	code;
+
+	first.ordinal = 0;
+	code = gpustr_engine_host()->open(&first, engine, error);
+	if (code == ENGINE_OK)
+		(*engine)->methods = &methods;
+	return code;
+}
+
 static void
 fake_info(Engine *engine, EngineInfo *info)
 {
@@ -38,12 +54,11 @@ fake_info(Engine *engine, EngineInfo *info)
 const EngineMethods *
 gpustr_engine_cuda(void)
 {
-	static EngineMethods methods;
-
 	methods = *gpustr_engine_host();
 	methods.kind = "cuda";
 	methods.version = FAKE_VERSION;
 	methods.device_count = fake_device_count;
+	methods.open = fake_open;
 	methods.info = fake_info;
 	return &methods;
 }

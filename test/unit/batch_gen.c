@@ -249,20 +249,48 @@ make_page(GenWork *work, char *page, uint16_t *lines)
 	return n;
 }
 
+/*
+ * Add an output column to a page batch that has been laid out for max_pages in
+ * the first half of the body; it takes the second half, which must be enough.
+ */
 static void
-make_pages(GenWork *work, const GenOptions *options, void *body, uint32_t body_bytes)
+add_output_column(GpustrBatch *batch, uint32_t body_bytes, int32_t max_pages)
+{
+	uint32_t	max_rows = (uint32_t) max_pages * GPUSTR_PAGE_MAX_ROWS;
+	GpustrColumn *column = &batch->out_column;
+
+	column->validity_off = GPUSTR_BODY_ALIGN_UP(body_bytes / 2);
+	column->offsets_off = GPUSTR_BODY_ALIGN_UP(column->validity_off + max_rows / 8 + 1);
+	column->data_off = GPUSTR_BODY_ALIGN_UP(column->offsets_off + 4 * (max_rows + 1));
+	column->data_bytes = body_bytes - column->data_off;
+	batch->body_bytes = body_bytes;
+
+	/* a text is in a page, or a missing value, or "X X" */
+	if (column->data_bytes < (uint32_t) max_pages * GPUSTR_PAGE_BYTES + max_rows * 32)
+	{
+		printf("# the output column does not fit\n");
+		exit(2);
+	}
+}
+
+static void
+make_pages(GenWork *work, const GenOptions *options, void *body, uint32_t body_bytes, int redact)
 {
 	GenBatch   *gen = work->gen;
 	Rng		   *rng = work->rng;
 	char		page[GPUSTR_PAGE_BYTES];
 	uint16_t	lines[GPUSTR_PAGE_MAX_ROWS];
-	int32_t		max_pages = gpustr_layout_max_pages(body_bytes, (uint32_t) work->builder.used);
+	int32_t		max_pages;
 	int32_t		next_block = 0;
 	int32_t		n;
 
+	max_pages = gpustr_layout_max_pages(redact ? body_bytes / 5 : body_bytes, work->builder.used);
 	if (max_pages > options->max_pages)
 		max_pages = options->max_pages;
-	gen->batch = gpustr_layout_pages(body, body_bytes, (const GpustrProgram *) work->program, max_pages);
+	gen->batch = gpustr_layout_pages(body, redact ? body_bytes / 2 : body_bytes,
+									 (const GpustrProgram *) work->program, max_pages);
+	if (redact)
+		add_output_column(gen->batch, body_bytes, max_pages);
 	for (n = rng_below(rng, max_pages + 1); n > 0; n--)
 	{
 		int32_t		nlines = make_page(work, page, lines);
@@ -313,6 +341,7 @@ make_columns(GenWork *work, int32_t max_rows, void *body, uint32_t body_bytes, i
 		if (gpustr_layout_columns_bytes(program->bytes, gen->nrows, work->ncolumns, data_bytes, out_bytes) > body_bytes)
 		{
 			gen->nrows--;
+			out_bytes -= out_add;
 			break;
 		}
 	}
@@ -351,7 +380,7 @@ gen_batch(Rng *rng, const GenOptions *options, void *body, uint32_t body_bytes)
 	static GenWork work;
 	GenBatch   *gen = calloc(1, sizeof(GenBatch));
 	int			pages = options->kind != 0 ? options->kind == GPUSTR_BATCH_PAGES : rng_one_in(rng, 2);
-	int			redact = !pages && !rng_one_in(rng, 3);
+	int			redact = pages ? options->redact_pages && rng_one_in(rng, 3) : !rng_one_in(rng, 3);
 	int			select = !redact || rng_one_in(rng, 3);
 	int			i;
 
@@ -380,7 +409,7 @@ gen_batch(Rng *rng, const GenOptions *options, void *body, uint32_t body_bytes)
 		exit(2);
 	}
 	if (pages)
-		make_pages(&work, options, body, body_bytes);
+		make_pages(&work, options, body, body_bytes, redact);
 	else
 		make_columns(&work, options->max_rows, body, body_bytes, redact);
 	gen_poison(gen->batch, (int) (rng_next(rng) & 0xFF));

@@ -75,6 +75,7 @@ typedef struct GenOptions
 	void	   *blocks;			/* pages that a batch may name in place; they
 								 * are overwritten.  NULL: all pages staged */
 	int32_t		nblocks;
+	int			redact_pages;	/* page batches may have REDACT steps too */
 } GenOptions;
 
 /*

@@ -30,7 +30,8 @@ typedef enum HeapGenState
 {
 	HEAP_GEN_VALUE,
 	HEAP_GEN_NULL,
-	HEAP_GEN_TOASTED,			/* not NULL, the text is elsewhere or compressed */
+	HEAP_GEN_TOASTED,			/* not NULL, the text is elsewhere or
+								 * compressed */
 	HEAP_GEN_BROKEN				/* the tuple cannot be read at all */
 } HeapGenState;
 

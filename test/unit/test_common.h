@@ -116,7 +116,7 @@ test_seed(void)
 {
 	const char *setting = getenv("GPUSTR_TEST_SEED");
 	uint64_t	seed = setting != NULL ? strtoull(setting, NULL, 10) :
-		(uint64_t) time(NULL) * 1000003u + (uint64_t) clock();
+	(uint64_t) time(NULL) * 1000003u + (uint64_t) clock();
 
 	printf("# seed %llu\n", (unsigned long long) seed);
 	return seed;

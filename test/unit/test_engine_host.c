@@ -84,7 +84,7 @@ check_counts(const GpustrBatch *batch, const EngineRequest *request)
 static void
 test_random(Engine *engine, Rng *rng, void *body)
 {
-	GenOptions	options = {0, 3000, 40, blocks, NBLOCKS};
+	GenOptions	options = {0, 3000, 40, blocks, NBLOCKS, 1};
 	uint64_t	rows = 0;
 	int			i;
 
@@ -124,7 +124,7 @@ test_random(Engine *engine, Rng *rng, void *body)
 static void
 test_memory_limit(Engine *engine, Rng *rng, void *body)
 {
-	GenOptions	options = {0, 500, 8, blocks, NBLOCKS};
+	GenOptions	options = {0, 500, 8, blocks, NBLOCKS, 1};
 	int			enough = 0;
 	int			too_little = 0;
 	int			i;
@@ -199,7 +199,7 @@ damage_word(Engine *engine, Rng *rng, const GpustrBatch *batch, uint32_t at, int
 static void
 test_damage(Engine *engine, Rng *rng, void *body)
 {
-	GenOptions	options = {0, 60, 2, blocks, NBLOCKS};
+	GenOptions	options = {0, 60, 2, blocks, NBLOCKS, 1};
 	int			refused = 0;
 	int			i;
 
@@ -237,7 +237,7 @@ test_damage(Engine *engine, Rng *rng, void *body)
 static void
 test_refused(Engine *engine, Rng *rng, void *body)
 {
-	GenOptions	options = {GPUSTR_BATCH_PAGES, 0, 8, NULL, 0};
+	GenOptions	options = {GPUSTR_BATCH_PAGES, 0, 8, NULL, 0, 0};
 	GenBatch   *gen;
 	GpustrBatch *batch;
 	EngineRequest request;
@@ -253,12 +253,15 @@ test_refused(Engine *engine, Rng *rng, void *body)
 	}
 	batch = gen->batch;
 	saved = *batch;
-	for (i = 0; i < 16; i++)
+	for (i = 0; i < 21; i++)
 	{
 		int32_t    *page = GPUSTR_BODY_PTR(body, saved.page_off, int32_t);
 		int32_t    *row_start = GPUSTR_BODY_PTR(body, saved.row_start_off, int32_t);
 		int32_t		page0 = page[0];
 		int32_t		start1 = row_start[1];
+		GpustrProgram *program = GPUSTR_BODY_PTR(body, saved.program_off, GpustrProgram);
+		GpustrAttr *attr = (GpustrAttr *) ((char *) program + program->attr_off);
+		GpustrAttr	attr0 = *attr;
 		EngineCode	code;
 
 		switch (i)
@@ -308,6 +311,25 @@ test_refused(Engine *engine, Rng *rng, void *body)
 			case 14:
 				batch->ncolumns = 1;
 				break;
+			case 15:
+				attr->len = 0;
+				break;
+			case 16:
+				attr->align = 3;
+				break;
+			case 17:
+				attr->missing = 3;
+				break;
+			case 18:			/* a missing value past the end */
+				attr->missing = 1;
+				attr->missing_off = program->bytes - 8;
+				attr->missing_bytes = 9;
+				break;
+			case 19:
+				attr->missing = 1;
+				attr->missing_off = program->bytes + 8;
+				attr->missing_bytes = 0;
+				break;
 			default:
 				batch->in_bytes = batch->line_off;	/* lines are not input */
 				break;
@@ -317,6 +339,7 @@ test_refused(Engine *engine, Rng *rng, void *body)
 		*batch = saved;
 		page[0] = page0;
 		row_start[1] = start1;
+		*attr = attr0;
 	}
 	CHECK(run(engine, body, 262144, &request) == ENGINE_OK, "%s", request.error.message);
 	CHECK(gen_check(gen, body) == 0, "wrong after repair");
@@ -329,7 +352,7 @@ test_refused(Engine *engine, Rng *rng, void *body)
 static void
 test_small_output(Engine *engine, Rng *rng, void *body)
 {
-	GenOptions	options = {GPUSTR_BATCH_COLUMNS, 500, 0, NULL, 0};
+	GenOptions	options = {GPUSTR_BATCH_COLUMNS, 500, 0, NULL, 0, 0};
 	int			tried = 0;
 
 	while (tried < 20)
@@ -342,7 +365,7 @@ test_small_output(Engine *engine, Rng *rng, void *body)
 		{
 			int32_t		used = GPUSTR_BODY_PTR(body, gen->batch->out_column.offsets_off, int32_t)[gen->nrows];
 			uint64_t	written = ((uint64_t) gen->nrows + 7) / 8 + 4 * ((uint64_t) gen->nrows + 1) +
-				8 * (uint64_t) GPUSTR_BITMAP_WORDS(gen->nrows) + (uint64_t) used;
+			8 * (uint64_t) GPUSTR_BITMAP_WORDS(gen->nrows) + (uint64_t) used;
 
 			CHECK(request.bytes_out == written, "bytes_out is %llu, not %llu",
 				  (unsigned long long) request.bytes_out, (unsigned long long) written);
@@ -364,13 +387,13 @@ test_small_output(Engine *engine, Rng *rng, void *body)
 static void
 test_interface(Engine *engine, Rng *rng, void *body)
 {
-	GenOptions	options = {0, 100, 4, blocks, NBLOCKS};
+	GenOptions	options = {0, 100, 4, blocks, NBLOCKS, 1};
 	GenBatch   *gen = gen_batch(rng, &options, body, BODY_BYTES);
 	EngineRequest requests[5];
 	EngineConfig config;
 	EngineError error;
 	EngineInfo	info;
-	Engine	   *other;
+	Engine	   *second;
 	int			i;
 
 	memset(requests, 0, sizeof(requests));
@@ -397,11 +420,11 @@ test_interface(Engine *engine, Rng *rng, void *body)
 	CHECK(engine->methods->device_count(&error) == 1, "device count");
 	memset(&config, 0, sizeof(config));
 	config.ordinal = 1;
-	CHECK(gpustr_engine_host()->open(&config, &other, &error) == ENGINE_NO_DEVICE && other == NULL &&
+	CHECK(gpustr_engine_host()->open(&config, &second, &error) == ENGINE_NO_DEVICE && second == NULL &&
 		  error.message[0] != '\0', "device 1");
 	config.ordinal = 0;
-	CHECK(gpustr_engine_host()->open(&config, &other, &error) == ENGINE_OK, "without a pool");
-	other->methods->close(other);
+	CHECK(gpustr_engine_host()->open(&config, &second, &error) == ENGINE_OK, "without a pool");
+	second->methods->close(second);
 	test_done("interface");
 }
 

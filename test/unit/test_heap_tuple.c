@@ -59,7 +59,7 @@ check_attr(const char *page, uint16_t line, const HeapGenTable *table, int32_t i
 										rowfn_heap_start(table->attr, i + 1), program, &text, &len);
 	int			isnull = rowfn_heap_isnull(page, line, table->attr, i + 1);
 	int			want_null = want->state == HEAP_GEN_BROKEN ? GPUSTR_RECHECK :
-		want->state == HEAP_GEN_NULL ? GPUSTR_TRUE : GPUSTR_FALSE;
+	want->state == HEAP_GEN_NULL ? GPUSTR_TRUE : GPUSTR_FALSE;
 
 	CHECK(isnull == want_null, "line %d attribute %d: IS NULL is %d, not %d", line, i + 1, isnull,
 		  want_null);
@@ -126,14 +126,15 @@ round_trip(Rng *rng, char *page)
 	return rows;
 }
 
-/* Read everything there is in a page, whatever it holds. */
+/* Read all of lines [first, end) of a page, whatever it holds. */
 static void
-read_all(const char *page, const HeapGenTable *table, const char *program, uint32_t *sum)
+read_lines(const char *page, int32_t first, int32_t end, const HeapGenTable *table,
+		   const char *program, uint32_t *sum)
 {
 	int32_t		line;
 	int32_t		i;
 
-	for (line = 0; line < 320; line++)
+	for (line = first; line < end; line++)
 		for (i = 0; i < table->nattrs; i++)
 		{
 			const char *text;
@@ -154,7 +155,48 @@ read_all(const char *page, const HeapGenTable *table, const char *program, uint3
 			for (j = 0; j < len; j++)
 				*sum += (unsigned char) text[j];
 		}
-	CHECK(rowfn_heap_tuple(page, 65535).tuple == NULL, "line 65535");
+}
+
+/*
+ * Every header byte at each of the last 8 bytes of the page: 3 text attributes,
+ * the first of which fills the tuple up to there.
+ */
+static void
+page_end(char *page, uint32_t *sum)
+{
+	uint32_t	lp = (GPUSTR_PAGE_BYTES - 32) | 1u << 15 | 32u << 17;
+	HeapGenTable table;
+	char		program[HEAP_GEN_MAX_ATTRS * 32];
+	int			at;
+	int			header;
+	int			after;
+
+	memset(&table, 0, sizeof(table));
+	memset(program, 0, sizeof(program));
+	table.nattrs = 3;
+	for (at = 0; at < 3; at++)
+	{
+		table.attr[at].len = -1;
+		table.attr[at].align = 4;
+	}
+	for (at = 1; at <= 8; at++)
+		for (header = 0; header < 256; header++)
+			for (after = 0; after < 256; after += header == 1 || header % 4 == 0 ? 1 : 51)
+			{
+				char	   *tuple = page + GPUSTR_PAGE_BYTES - 32;
+
+				heap_gen_page_init(page);
+				page[12] = 28;	/* pd_lower: one line pointer */
+				memcpy(page + 24, &lp, 4);
+				tuple[18] = 3;
+				tuple[22] = 24;
+				tuple[24] = (char) (at << 1 | 1);
+				if (at < 8)
+					tuple[24 + at] = (char) header;
+				if (at < 7)
+					tuple[25 + at] = (char) after;
+				read_lines(page, 1, 2, &table, program, sum);
+			}
 }
 
 static void
@@ -196,7 +238,19 @@ hostile(Rng *rng, char *page, uint32_t *sum)
 				memcpy(page + 24 + 4 * n, &lp, 4);
 			}
 	}
-	read_all(page, &table, program, sum);
+	read_lines(page, 0, 320, &table, program, sum);
+	read_lines(page, 2030, 2060, &table, program, sum);
+	read_lines(page, 65530, 65536, &table, program, sum);
+
+	/* all of the page line pointers, and more */
+	if (rng_one_in(rng, 4))
+	{
+		page[12] = (char) rng_next(rng);
+		page[13] = (char) (rng_one_in(rng, 2) ? 0x20 : rng_next(rng));
+		read_lines(page, 0, 2100, &table, program, sum);
+		n = rng_below(rng, 65000);
+		read_lines(page, n, n + 100, &table, program, sum);
+	}
 }
 
 int
@@ -213,6 +267,8 @@ main(void)
 	CHECK(rows > test_rounds(3000), "only %d rows", rows);
 	printf("# %d rows\n", rows);
 	test_done("tuples are read back");
+	page_end(page, &sum);
+	test_done("tuples that end with the page");
 	for (i = 0; i < test_rounds(3000); i++)
 		hostile(&rng, page, &sum);
 	printf("# sum %u\n", sum);

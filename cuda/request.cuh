@@ -1,0 +1,97 @@
+/*-------------------------------------------------------------------------
+ *
+ * request.cuh
+ *	  One request on the device: its memory, and the work put on its stream.
+ *
+ * A request has one allocation, sized before any work starts:
+ *
+ *		body			[0, in_bytes) as in host memory: so offsets of the body
+ *						are offsets here
+ *		staged pages
+ *		gathered pages	a slot a page, if any page is a block of the pool
+ *		registers		what the steps make
+ *		cleared			counters, result bitmaps, working memory of redact
+ *		output column
+ *
+ * Texts of page batches are int32 offsets from its start; so the pages end
+ * before 2 GB, or the request is refused as out of memory.
+ *
+ * request_start() puts everything on the stream and returns: copies in, the
+ * gathering of pages, the steps, copies of bitmaps and counters out.  How many
+ * bytes an output column has is known only then: request_fetch_output() copies
+ * it, and no more than it has.
+ *
+ * IDENTIFICATION
+ *	  cuda/request.cuh
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef GPUSTR_REQUEST_CUH
+#define GPUSTR_REQUEST_CUH
+
+#include "cuda_check.cuh"
+#include "kernels.cuh"
+
+/* What a request counts; in pinned host memory. */
+struct RequestCounters
+{
+	unsigned long long rechecks;
+	unsigned long long out_bytes; /* that the output column needs */
+};
+
+/* Where things are in a request's memory, in bytes from its start. */
+struct RequestPlan
+{
+	char *body;			/* in host memory */
+	GpustrBatch batch;	/* its header */
+	bool makes_column;	/* there is a REDACT step */
+	int32_t nwords;		/* of a bitmap */
+
+	uint64_t staged_at;
+	uint64_t gathered_at;
+	uint64_t page_at_at; /* int32 [nrows] */
+	uint64_t text_at[GPUSTR_MAX_TEXT_REGS]; /* decoded: start, end, valid, recheck */
+	uint64_t bool_at[GPUSTR_MAX_BOOL_REGS]; /* lo, hi */
+	uint64_t cleared_at;					/* starts with rechecks, a uint64_t */
+	uint64_t selected_at;
+	uint64_t recheck_at;
+	uint64_t scratch_at;
+	uint64_t cleared_end;
+	uint64_t out_valid_at;
+	uint64_t out_offsets_at;
+	uint64_t out_data_at;
+	uint64_t bytes; /* all of it */
+};
+
+/* When the parts of a request were through. */
+struct RequestEvents
+{
+	cudaEvent_t started;
+	cudaEvent_t copied_in;
+	cudaEvent_t computed;
+	cudaEvent_t finished;
+};
+
+/*
+ * Lay out the memory of a request whose body gpustr_batch_check() has passed.
+ *
+ * readable_blocks	leading blocks of the pool that kernels can read
+ */
+EngineCode request_plan(RequestPlan *plan, void *body, int32_t readable_blocks,
+						EngineError *error);
+
+/* Start it.  memory: [plan->bytes], aligned to 256. */
+EngineCode request_start(const RequestPlan *plan, char *memory, const void *blocks,
+						 const RedactBlocks &redact_blocks, RequestCounters *counters,
+						 const RequestEvents &events, cudaStream_t stream, EngineError *error);
+
+/* Is there room for the output column?  After 'finished'. */
+EngineCode request_check_output(const RequestPlan *plan, const RequestCounters *counters,
+								EngineError *error);
+
+/* Copy the output column; records 'started' and 'finished' once more. */
+EngineCode request_fetch_output(const RequestPlan *plan, char *memory,
+								const RequestCounters *counters, const RequestEvents &events,
+								cudaStream_t stream, EngineError *error);
+
+#endif /* GPUSTR_REQUEST_CUH */

@@ -1,0 +1,88 @@
+--
+-- EXPLAIN of a GpuScan in all formats, and which plan is chosen
+--
+\set ECHO none
+\getenv srcdir PG_ABS_SRCDIR
+\set same :srcdir '/test/same.sql'
+\i :same
+\set ECHO all
+
+CREATE TABLE t AS SELECT g AS id, 'text ' || g AS s, CASE WHEN g % 3 = 0 THEN 'x' END AS v
+FROM generate_series(1, 1000) g;
+INSERT INTO t VALUES (1001, repeat('text 1001 ', 1000));
+ANALYZE t;
+SET gpustr.enabled = on;
+SET gpustr.debug_require = 'require';
+SELECT explain_masked('COSTS OFF', $$SELECT * FROM t WHERE s LIKE '%1%'$$);
+SELECT explain_masked('COSTS OFF', $$SELECT * FROM t a JOIN t b USING (id) WHERE a.s LIKE '%1%' AND b.v = 'x' AND b.id > 3$$);
+SELECT explain_masked('COSTS OFF, VERBOSE', $$SELECT id FROM t WHERE s LIKE '%1%' AND v IS NULL AND id + 1 > 3 AND lower(s) = v$$);
+SELECT explain_masked('COSTS OFF, VERBOSE', $$SELECT id FROM t WHERE s LIKE '%1%' AND id < (SELECT max(id) FROM t t2 WHERE t2.v = 'x')$$);
+SELECT explain_masked('COSTS OFF, ANALYZE', $$SELECT id FROM t WHERE s LIKE '%1%' AND id < 500$$);
+SELECT explain_masked('COSTS OFF, ANALYZE, TIMING OFF, SUMMARY OFF', $$SELECT id FROM t WHERE s LIKE '%1%' AND id < 500$$);
+SELECT explain_masked('COSTS OFF, ANALYZE, VERBOSE, FORMAT JSON', $$SELECT id FROM t WHERE s LIKE '%1%' AND id < 500$$);
+SELECT explain_masked('COSTS OFF, ANALYZE, VERBOSE, FORMAT YAML', $$SELECT id FROM t WHERE s LIKE '%1%' AND id < 500$$);
+SELECT explain_masked('COSTS OFF, ANALYZE, VERBOSE, FORMAT XML', $$SELECT id FROM t WHERE s LIKE '%1%' AND id < 500$$);
+-- rescanned, never executed, and cut short
+SELECT explain_masked('COSTS OFF, ANALYZE, TIMING OFF, SUMMARY OFF',
+  $$SELECT x, (SELECT count(*) FROM t WHERE s LIKE '%1%' AND id % 3 = x) FROM generate_series(0, 2) x$$);
+SELECT explain_masked('COSTS OFF, ANALYZE, TIMING OFF, SUMMARY OFF', $$SELECT id FROM t WHERE s LIKE '%1%' AND random() > 2 LIMIT 0$$);
+SELECT explain_masked('COSTS OFF, ANALYZE, TIMING OFF, SUMMARY OFF', $$SELECT id FROM t WHERE s LIKE '%1%' LIMIT 1$$);
+SELECT explain_masked('COSTS OFF', $$UPDATE t SET v = 'y' WHERE s LIKE '%1%'$$);
+SELECT explain_masked('COSTS OFF', $$SELECT id FROM t WHERE s LIKE '%1%' FOR UPDATE$$);
+SELECT explain_masked('COSTS OFF', $$SELECT id FROM t WHERE s LIKE '%1%' AND now() > '2000-01-01'$$);
+-- JSON is JSON, XML is XML
+CREATE FUNCTION explain_json(query text) RETURNS json LANGUAGE plpgsql AS $$
+DECLARE r json; BEGIN EXECUTE 'EXPLAIN (ANALYZE, VERBOSE, FORMAT JSON) ' || query INTO r; RETURN r; END $$;
+SELECT j #>> '{0,Plan,GPU Rows}' AS rows, j #>> '{0,Plan,GPU Rows Rechecked}' AS rechecked,
+       j #>> '{0,Plan,GPU Filter}' AS filter, (j #>> '{0,Plan,GPU Kernel Time}')::numeric >= 0 AS time
+FROM explain_json($$SELECT id FROM t WHERE s LIKE '%1%'$$) j;
+RESET gpustr.debug_require;
+
+-- which plan is chosen, with the costs as they come: not for a small table, ...
+CREATE FUNCTION node_of(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE r json; BEGIN
+  EXECUTE 'EXPLAIN (FORMAT JSON) ' || query INTO r;
+  RETURN coalesce(r #>> '{0,Plan,Custom Plan Provider}', r #>> '{0,Plan,Node Type}');
+END $$;
+SELECT node_of($$SELECT * FROM t WHERE s LIKE '%1%'$$);
+CREATE TABLE large AS SELECT g AS id, 'line ' || g || repeat(' text', 10) AS s FROM generate_series(1, 100000) g;
+CREATE INDEX ON large (id);
+ANALYZE large;
+SET max_parallel_workers_per_gather = 0;
+-- ... for a large one, ...
+SELECT node_of($$SELECT * FROM large WHERE s LIKE '%77_7%'$$);
+SELECT node_of($$SELECT * FROM large WHERE s LIKE '%77_7%' AND id % 2 = 0$$);
+-- ... not where an index finds a few rows, or where nothing is offloaded
+SELECT node_of($$SELECT * FROM large WHERE s LIKE '%77_7%' AND id = 777$$);
+SELECT node_of($$SELECT * FROM large WHERE id % 2 = 0$$);
+SELECT node_of($$SELECT * FROM large TABLESAMPLE SYSTEM (10) WHERE s LIKE '%77_7%'$$);
+SELECT node_of($$SELECT * FROM large WHERE ctid = '(0,1)' AND s LIKE '%1%'$$);
+-- settings
+SET gpustr.enable_scan = off;
+SELECT node_of($$SELECT * FROM large WHERE s LIKE '%77_7%'$$);
+SET gpustr.enable_scan = on;
+SET gpustr.enabled = off;
+SELECT node_of($$SELECT * FROM large WHERE s LIKE '%77_7%'$$);
+SET gpustr.enabled = on;
+SET gpustr.device_startup_cost = 1e9;
+SELECT node_of($$SELECT * FROM large WHERE s LIKE '%77_7%'$$);
+RESET gpustr.device_startup_cost;
+SET gpustr.device_row_cost = 1;
+SELECT node_of($$SELECT * FROM large WHERE s LIKE '%77_7%'$$);
+RESET gpustr.device_row_cost;
+-- a column that is mostly TOASTed goes back to PostgreSQL row by row
+CREATE TABLE heavy AS SELECT g AS id, repeat(md5(g::text), 200) AS s FROM generate_series(1, 3000) g;
+ALTER TABLE heavy ALTER COLUMN s SET STORAGE EXTERNAL;
+INSERT INTO heavy SELECT id, s || id FROM heavy;
+VACUUM ANALYZE heavy;
+SET gpustr.recheck_cost = 10;
+SELECT node_of($$SELECT * FROM heavy WHERE s LIKE '%77_7%'$$);
+RESET gpustr.recheck_cost;
+
+-- DEBUG1 says why not
+SET client_min_messages = debug1;
+SELECT node_of($$SELECT * FROM large WHERE id % 2 = 0$$);
+RESET client_min_messages;
+
+DROP TABLE t, large, heavy;
+DROP FUNCTION same, outcome, with_gpu, explain_masked, explain_json, node_of;

@@ -1,0 +1,136 @@
+/*-------------------------------------------------------------------------
+ *
+ * one_pass.cu
+ *	  The engine's kernel (cuda/strings_redact.cuh) in several shapes.
+ *
+ * A shape's line in the table reads
+ *
+ *		workers x rows a worker, stages, bytes staged + put out a row, blocks on
+ *		a multiprocessor, copies by (b)ulk engine or (c)p.async
+ *
+ * IDENTIFICATION
+ *	  test/bench/redact/one_pass.cu
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "bench.cuh"
+#include "redact_shapes.cuh"
+
+template <class Shape>
+class OnePassVariant : public Variant
+{
+  public:
+	explicit OnePassVariant(const char *note)
+	{
+		int device = 0;
+
+		CUDA_MUST(cudaGetDevice(&device));
+		CUDA_MUST(redact_prepare<Shape>(device, &blocks_));
+		CUDA_MUST(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, device));
+		snprintf(name_, sizeof(name_), "one pass %4d = %3d x %d, %d st, %d+%d B, %d bl, %c%s",
+				 Shape::ROWS, Shape::WORKERS, Shape::ROWS_PER_THREAD, Shape::STAGES,
+				 Shape::DATA_BYTES / Shape::ROWS, Shape::OUT_BYTES / Shape::ROWS,
+				 blocks_ / multiprocessors_, Shape::BULK ? 'b' : 'c', note);
+	}
+
+	const char *name() const override
+	{
+		return name_;
+	}
+
+	bool fits(int32_t rows) const override
+	{
+		(void)rows;
+		return blocks_ > 0;
+	}
+
+	void prepare(int32_t max_rows, int64_t max_name_bytes) override
+	{
+		(void)max_name_bytes;
+		scratch_bytes_ = redact_scratch_bytes(redact_tiles<Shape>(max_rows));
+		scratch_ = (RedactScratch *)device_new<char>((int64_t)scratch_bytes_);
+		epoch_ = LOOK_BACK_EPOCHS;
+	}
+
+	void run(const Input &in, const Output &out, cudaStream_t stream) override
+	{
+		RedactArgs args = {};
+
+		if (epoch_ == LOOK_BACK_EPOCHS)
+		{
+			CUDA_MUST(cudaMemsetAsync(scratch_, 0, scratch_bytes_, stream));
+			epoch_ = 0;
+		}
+		args.name.base = in.name;
+		args.name.start = in.name_start;
+		args.name.end = in.name_start + 1;
+		args.name.packed = true;
+		args.visibility.base = in.visibility;
+		args.visibility.start = in.visibility_start;
+		args.visibility.end = in.visibility_start + 1;
+		args.visibility.packed = true;
+		args.nrows = in.n;
+		args.encoding = in.encoding;
+		args.epoch = ++epoch_;
+		args.offset = out.start;
+		args.out = out.data;
+		args.out_room = (uint64_t)out.room;
+		args.scratch = scratch_;
+		launches = 1;
+		CUDA_MUST(redact_launch<Shape>(args, blocks_, stream));
+	}
+
+	void release() override
+	{
+		CUDA_MUST(cudaFree(scratch_));
+	}
+
+  private:
+	char name_[80];
+	int blocks_ = 0;
+	int multiprocessors_ = 1;
+	RedactScratch *scratch_ = NULL;
+	size_t scratch_bytes_ = 0;
+	uint32_t epoch_ = 0;
+};
+
+Variant *make_one_pass_variant(int i)
+{
+	switch (i)
+	{
+		case 0:
+			return new OnePassVariant<RedactLarge>(" LARGE");
+		case 1:
+			return new OnePassVariant<RedactSmall>(" SMALL");
+		case 2: /* cp.async instead of the bulk copy engine */
+			return new OnePassVariant<RedactShape<256, 4, 2, 24, 10, 3, false>>("");
+		case 3: /* fewer threads, each with more rows */
+			return new OnePassVariant<RedactShape<128, 8, 2, 24, 10, 3, true>>("");
+		case 4: /* more threads, each with fewer rows */
+			return new OnePassVariant<RedactShape<512, 2, 2, 24, 10, 2, true>>("");
+		case 5: /* one stage, more blocks */
+			return new OnePassVariant<RedactShape<256, 4, 1, 24, 10, 4, true>>("");
+		case 6: /* three stages, fewer blocks */
+			return new OnePassVariant<RedactShape<256, 4, 3, 24, 10, 2, true>>("");
+		case 7: /* larger tiles */
+			return new OnePassVariant<RedactShape<384, 4, 2, 24, 10, 2, true>>("");
+		case 8:
+			return new OnePassVariant<RedactShape<512, 4, 2, 22, 8, 1, true>>("");
+		case 9:
+			return new OnePassVariant<RedactShape<1024 - 32, 2, 2, 22, 8, 1, true>>("");
+		case 10: /* smaller tiles */
+			return new OnePassVariant<RedactShape<192, 4, 2, 24, 10, 4, true>>("");
+		case 11:
+			return new OnePassVariant<RedactShape<256, 2, 2, 24, 10, 4, true>>("");
+		case 12: /* the tightest stage that the data fit: one more block */
+			return new OnePassVariant<RedactShape<192, 4, 2, 22, 8, 4, true>>("");
+		case 13: /* tiny tiles, for small inputs */
+			return new OnePassVariant<RedactShape<128, 2, 2, 24, 10, 7, true>>("");
+		case 14:
+			return new OnePassVariant<RedactShape<128, 4, 1, 24, 10, 7, true>>("");
+		case 15: /* two blocks a multiprocessor, most rows in flight */
+			return new OnePassVariant<RedactShape<256, 6, 2, 22, 8, 2, true>>("");
+		default:
+			return NULL;
+	}
+}

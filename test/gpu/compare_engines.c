@@ -1,0 +1,663 @@
+/*-------------------------------------------------------------------------
+ *
+ * compare_engines.c
+ *	  Both engines over the same random batches: the results must be the same,
+ *	  bit for bit.
+ *
+ *		compare_engines [--seconds N] [--seed N] [--small]
+ *
+ * The CUDA engine gets several requests at a time, in bodies that it has
+ * registered and in bodies that it has not, with pages in a registered pool
+ * and staged ones; the host engine gets a copy of each body.  Result regions
+ * hold different bytes before each run.  What is compared: the code, the
+ * results, the counters, that inputs are as they were and that nothing else
+ * was written; and the results with a plain evaluation (gen_check()).
+ *
+ * Rounds, by turns: plain batches, pages damaged at random, bodies that break
+ * the contract, memory limits from 0 up, redaction of larger columns.
+ *
+ * --small does a few small rounds, for compute-sanitizer.
+ *
+ * Exit status: 0, 1 if anything differed, 2 if the engine could not be used.
+ *
+ * IDENTIFICATION
+ *	  test/gpu/compare_engines.c
+ *
+ *-------------------------------------------------------------------------
+ */
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "batch/batch_layout.h"
+#include "batch_gen.h"
+#include "engine/engine.h"
+#include "program/program_builder.h"
+
+extern const EngineMethods *gpustr_engine_cuda(void);
+
+/* Requests in flight at most: more than the engine has lanes. */
+#define MAX_FLIGHT 12
+
+#define BODY_BYTES (1 << 20)
+#define SLICE_BLOCKS 64			/* of the pool, for each request */
+#define POOL_BLOCKS (MAX_FLIGHT * SLICE_BLOCKS)
+
+/* The pool starts in the middle of a page of the operating system. */
+#define POOL_SHIFT 128
+
+/* Seconds after which a request counts as lost. */
+#define REQUEST_TIMEOUT 120
+
+/* A batch under test. */
+typedef struct Flight
+{
+	GenBatch   *gen;			/* NULL: made by make_redact() */
+	char	   *body;			/* for the CUDA engine */
+	char	   *own;			/* the same, if it is to be freed */
+	char	   *copy;			/* for the host engine */
+	uint32_t	body_bytes;
+	int			exact;			/* gen_check() holds */
+	EngineRequest cuda;
+	EngineRequest host;
+} Flight;
+
+static char *blocks;			/* POOL_BLOCKS pages */
+static char *staging;			/* MAX_FLIGHT bodies, registered */
+static volatile int32_t zero_copy_blocks;
+static volatile uint64_t memory_limit = UINT64_MAX;
+static volatile int32_t host_zero_copy_blocks;
+static volatile uint64_t host_memory_limit = UINT64_MAX;
+
+static Engine *cuda;
+static Engine *host;
+static uint64_t seed;
+static uint64_t batches;
+static uint64_t rows;
+static uint64_t failed;
+
+static double
+now(void)
+{
+	struct timespec t;
+
+	(void) clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double) t.tv_sec + (double) t.tv_nsec / 1e9;
+}
+
+static void
+open_engines(void)
+{
+	EngineConfig config;
+	EngineError error;
+	double		start = now();
+
+	memset(&config, 0, sizeof(config));
+	config.blocks = blocks;
+	config.nblocks = POOL_BLOCKS;
+	config.staging = staging;
+	config.staging_bytes = (size_t) MAX_FLIGHT * BODY_BYTES;
+	config.zero_copy_blocks = &zero_copy_blocks;
+	config.memory_limit = &memory_limit;
+	zero_copy_blocks = 0;
+	if (gpustr_engine_cuda()->open(&config, &cuda, &error) != ENGINE_OK)
+	{
+		printf("compare_engines: no CUDA engine: %s\n", error.message);
+		exit(2);
+	}
+	config.zero_copy_blocks = &host_zero_copy_blocks;
+	config.memory_limit = &host_memory_limit;
+	if (gpustr_engine_host()->open(&config, &host, &error) != ENGINE_OK)
+	{
+		printf("compare_engines: no host engine: %s\n", error.message);
+		exit(2);
+	}
+	while (zero_copy_blocks < POOL_BLOCKS && now() - start < 20)
+		(void) usleep(1000);
+	if (zero_copy_blocks < POOL_BLOCKS)
+	{
+		printf("compare_engines: only %d of %d blocks can be read in place\n", zero_copy_blocks,
+			   POOL_BLOCKS);
+		failed++;
+	}
+}
+
+static void
+close_engines(void)
+{
+	EngineInfo	info;
+
+	cuda->methods->info(cuda, &info);
+	if (info.memory_used != 0)
+	{
+		printf("compare_engines: %llu bytes are in use when nothing runs\n",
+			   (unsigned long long) info.memory_used);
+		failed++;
+	}
+	cuda->methods->close(cuda);
+	host->methods->close(host);
+}
+
+static void *
+allocate_body(uint32_t bytes)
+{
+	void	   *body = aligned_alloc(GPUSTR_BODY_ALIGN, GPUSTR_BODY_ALIGN_UP(bytes));
+
+	if (body == NULL)
+	{
+		printf("compare_engines: out of memory\n");
+		exit(2);
+	}
+	return body;
+}
+
+/* A copy of the body for the host engine; poison both. */
+static void
+make_copy(Flight *flight)
+{
+	flight->copy = allocate_body(flight->body_bytes);
+	memcpy(flight->copy, flight->body, flight->body_bytes);
+	memset(&flight->cuda, 0, sizeof(flight->cuda));
+	memset(&flight->host, 0, sizeof(flight->host));
+	flight->cuda.body = flight->body;
+	flight->cuda.body_bytes = flight->body_bytes;
+	flight->cuda.cookie = flight;
+	flight->host.body = flight->copy;
+	flight->host.body_bytes = flight->body_bytes;
+}
+
+/* Make random batch i of a round. */
+static void
+make_flight(Flight *flight, Rng *rng, int i, const GenOptions *sizes)
+{
+	GenOptions	options = *sizes;
+	int32_t    *page;
+	int32_t		p;
+
+	memset(flight, 0, sizeof(*flight));
+	options.blocks = blocks + (size_t) i * SLICE_BLOCKS * GPUSTR_PAGE_BYTES;
+	options.nblocks = SLICE_BLOCKS;
+	options.redact_pages = 1;
+	flight->body_bytes = rng_one_in(rng, 4) ? 65536u * (1 + (uint32_t) rng_below(rng, 15)) : BODY_BYTES;
+	if (rng_one_in(rng, 3))
+		flight->own = flight->body = allocate_body(flight->body_bytes);
+	else
+		flight->body = staging + (size_t) i * BODY_BYTES;
+	memset(flight->body, 0x11, flight->body_bytes);
+	flight->gen = gen_batch(rng, &options, flight->body, flight->body_bytes);
+	flight->exact = 1;
+
+	/* the generator knows a slice of the pool only */
+	page = GPUSTR_BODY_PTR(flight->body, flight->gen->batch->page_off, int32_t);
+	for (p = 0; p < flight->gen->batch->npages; p++)
+		if (page[p] >= 0)
+			page[p] += i * SLICE_BLOCKS;
+	gen_poison(flight->gen->batch, 0xC3);
+	make_copy(flight);
+	gen_poison((GpustrBatch *) flight->copy, 0x3C);
+}
+
+static void
+free_flight(Flight *flight)
+{
+	if (flight->gen != NULL)
+		gen_free(flight->gen);
+	free(flight->own);
+	free(flight->copy);
+}
+
+/* Take back everything that is in flight. */
+static void
+collect(int n)
+{
+	double		start = now();
+
+	while (n > 0)
+	{
+		EngineRequest *request = cuda->methods->poll(cuda);
+
+		if (request != NULL)
+		{
+			n--;
+			if (request->error.code == ENGINE_LOST)
+			{
+				printf("compare_engines: seed %llu: the engine is lost: %s\n",
+					   (unsigned long long) seed, request->error.message);
+				exit(1);
+			}
+		}
+		else if (now() - start > REQUEST_TIMEOUT)
+		{
+			printf("compare_engines: seed %llu: %d requests did not come back\n",
+				   (unsigned long long) seed, n);
+			exit(1);
+		}
+	}
+	if (cuda->methods->poll(cuda) != NULL)
+	{
+		printf("compare_engines: a request came back twice\n");
+		exit(1);
+	}
+}
+
+static void
+run_host(EngineRequest *request)
+{
+	host->methods->submit(host, request);
+	if (host->methods->poll(host) != request)
+	{
+		printf("compare_engines: the host engine did not answer\n");
+		exit(1);
+	}
+}
+
+/* What is wrong with a batch that both engines have run?  NULL: nothing. */
+static const char *
+difference(const Flight *flight)
+{
+	const EngineRequest *c = &flight->cuda;
+	const EngineRequest *h = &flight->host;
+
+	if (c->error.code != h->error.code)
+		return "the codes differ";
+	if (c->error.code != ENGINE_OK)
+		return c->error.message[0] == '\0' ? "there is no message" : NULL;
+	if (!gen_compare(flight->body, flight->copy))
+		return "the results differ";
+	if (c->rechecks != h->rechecks || c->bytes_in != h->bytes_in || c->bytes_out != h->bytes_out)
+		return "the counters differ";
+	if (flight->exact && flight->gen != NULL && gen_check(flight->gen, flight->body) != 0)
+		return "the results are wrong";
+
+	/* with the results put back the bodies must be the same */
+	gen_poison((GpustrBatch *) flight->body, 0x5A);
+	gen_poison((GpustrBatch *) flight->copy, 0x5A);
+	if (memcmp(flight->body, flight->copy, flight->body_bytes) != 0)
+		return "something else was written";
+	return NULL;
+}
+
+/* Compare a batch, and count it. */
+static void
+judge(const Flight *flight, const char *round)
+{
+	const char *what = difference(flight);
+
+	batches++;
+	if (flight->cuda.error.code == ENGINE_OK)
+		rows += (uint64_t) ((const GpustrBatch *) flight->copy)->nrows;
+	if (what == NULL)
+		return;
+	if (failed++ < 10)
+	{
+		printf("compare_engines: seed %llu, %s, batch %llu: %s (cuda: %d %s; host: %d %s)\n",
+			   (unsigned long long) seed, round, (unsigned long long) batches, what,
+			   (int) flight->cuda.error.code, flight->cuda.error.message,
+			   (int) flight->host.error.code, flight->host.error.message);
+		if (flight->gen != NULL)
+			gen_print(flight->gen);
+	}
+}
+
+/* Submit all, collect all, compare all. */
+static void
+run_flights(Flight *flights, int n, const char *round)
+{
+	int			i;
+
+	for (i = 0; i < n; i++)
+		cuda->methods->submit(cuda, &flights[i].cuda);
+	collect(n);
+	for (i = 0; i < n; i++)
+	{
+		run_host(&flights[i].host);
+		judge(&flights[i], round);
+		free_flight(&flights[i]);
+	}
+}
+
+static void
+round_plain(Rng *rng, const GenOptions *sizes)
+{
+	Flight		flights[MAX_FLIGHT];
+	int			n = 1 + rng_below(rng, MAX_FLIGHT);
+	int			i;
+
+	for (i = 0; i < n; i++)
+		make_flight(&flights[i], rng, i, sizes);
+	run_flights(flights, n, "plain batches");
+}
+
+/* Bytes of pages are hostile. */
+static void
+round_hostile(Rng *rng, const GenOptions *sizes)
+{
+	GenOptions	pages = *sizes;
+	Flight		flights[MAX_FLIGHT];
+	int			n = 1 + rng_below(rng, MAX_FLIGHT);
+	int			i;
+
+	pages.kind = GPUSTR_BATCH_PAGES;
+	for (i = 0; i < n; i++)
+	{
+		const GpustrBatch *batch;
+		int			changes;
+		int32_t		page_at;
+
+		make_flight(&flights[i], rng, i, &pages);
+		batch = flights[i].gen->batch;
+		flights[i].exact = 0;
+		for (changes = rng_below(rng, 300); changes > 0; changes--)
+		{
+			/* headers and line pointers more often than the rest */
+			page_at = rng_one_in(rng, 2) ? rng_below(rng, 400) : rng_below(rng, GPUSTR_PAGE_BYTES);
+			blocks[((size_t) i * SLICE_BLOCKS + (size_t) rng_below(rng, SLICE_BLOCKS)) * GPUSTR_PAGE_BYTES +
+				   (size_t) page_at] ^= (char) (1 << rng_below(rng, 8));
+			if (batch->nstaged > 0)
+			{
+				size_t		at = batch->staged_off + (size_t) rng_below(rng, batch->nstaged) * GPUSTR_PAGE_BYTES +
+				(size_t) page_at;
+
+				flights[i].body[at] = flights[i].copy[at] = (char) rng_next(rng);
+			}
+		}
+	}
+	run_flights(flights, n, "damaged pages");
+}
+
+/* Bodies that break the contract, or do so nearly. */
+static void
+round_contract(Rng *rng, const GenOptions *sizes)
+{
+	Flight		flights[MAX_FLIGHT];
+	int			n = 1 + rng_below(rng, MAX_FLIGHT);
+	int			i;
+
+	for (i = 0; i < n; i++)
+	{
+		const GpustrBatch *batch;
+		uint32_t	at;
+		uint32_t	word;
+
+		make_flight(&flights[i], rng, i, sizes);
+		batch = flights[i].gen->batch;
+		flights[i].exact = 0;
+
+		/* what was a result region may not be one any more: the same poison */
+		gen_poison((GpustrBatch *) flights[i].copy, 0xC3);
+		switch (rng_below(rng, 4))
+		{
+			case 0:
+				at = 4 * (uint32_t) rng_below(rng, sizeof(GpustrBatch) / 4);
+				break;
+			case 1:
+				at = batch->program_off + 4 * (uint32_t) rng_below(rng, (int32_t) batch->program_bytes / 4);
+				break;
+			default:
+				at = sizeof(GpustrBatch) + 4 * (uint32_t) rng_below(rng, (int32_t) (batch->in_bytes - sizeof(GpustrBatch)) / 4);
+				break;
+		}
+		memcpy(&word, flights[i].body + at, 4);
+		word = rng_one_in(rng, 2) ? word ^ 1u << rng_below(rng, 32) : word + (uint32_t) rng_below(rng, 5) - 2;
+		memcpy(flights[i].body + at, &word, 4);
+		memcpy(flights[i].copy + at, &word, 4);
+		flights[i].gen->nrows = 0;	/* it does not describe the batch any more */
+	}
+	run_flights(flights, n, "damaged bodies");
+}
+
+/* With any limit: the right answer, or out of memory. */
+static void
+round_limit(Rng *rng, const GenOptions *sizes)
+{
+	uint64_t	limit = 0;
+	int			refused = 1;
+
+	while (refused > 0)
+	{
+		Flight		flights[MAX_FLIGHT];
+		int			n = 1 + rng_below(rng, 4);
+		int			i;
+
+		if (limit > (uint64_t) 1 << 32)
+		{
+			printf("compare_engines: out of memory with %llu bytes\n", (unsigned long long) limit);
+			failed++;
+			break;
+		}
+		for (i = 0; i < n; i++)
+			make_flight(&flights[i], rng, i, sizes);
+		memory_limit = limit;
+		for (i = 0; i < n; i++)
+			cuda->methods->submit(cuda, &flights[i].cuda);
+		collect(n);
+		memory_limit = UINT64_MAX;
+		refused = 0;
+		for (i = 0; i < n; i++)
+		{
+			if (flights[i].cuda.error.code == ENGINE_OUT_OF_MEMORY)
+			{
+				refused++;
+				batches++;
+			}
+			else
+			{
+				run_host(&flights[i].host);
+				judge(&flights[i], "memory limit");
+			}
+			free_flight(&flights[i]);
+		}
+		/* a batch without rows needs no memory, so any limit may be enough */
+		refused += limit < 4 * BODY_BYTES;
+		limit += limit / 4 + 1 + (uint64_t) rng_below(rng, 60000);
+	}
+}
+
+/* Add a name or a visibility of a column for redaction. */
+static int32_t
+redact_text(Rng *rng, char *out, int visibility, int32_t huge)
+{
+	static const char *const letters[] = {"a", "e", "n", "r", "\303\251", "\344\270\255", "\360\237\231\202"};
+	int32_t		len = 0;
+	int			n;
+
+	if (visibility)
+	{
+		const char *text = rng_one_in(rng, 2) ? "public" : rng_one_in(rng, 40) ? "publiC" : "private";
+
+		memcpy(out, text, strlen(text));
+		return (int32_t) strlen(text);
+	}
+	if (huge > 0)
+	{
+		memset(out, 'h', (size_t) huge);
+		out[huge / 2] = ' ';
+		return huge;
+	}
+	for (n = rng_below(rng, rng_one_in(rng, 50) ? 60 : 14); n > 0; n--)
+	{
+		const char *letter = rng_one_in(rng, 6) ? " " : letters[rng_below(rng, rng_one_in(rng, 4) ? 7 : 4)];
+
+		memcpy(out + len, letter, strlen(letter));
+		len += (int32_t) strlen(letter);
+	}
+	return len;
+}
+
+/* A column batch of n rows of names, some NULL, one in 'huge_every' of megabytes. */
+static void
+make_redact(Flight *flight, Rng *rng, int32_t n, int nulls, int32_t huge_every, int32_t huge)
+{
+	uint64_t	program[128];
+	const GpustrProgram *made = (const GpustrProgram *) program;
+	GpustrProgramBuilder *builder = malloc(sizeof(*builder));
+	uint64_t	room[2];
+	uint64_t	need;
+	GpustrBatch *batch;
+	int			c;
+
+	room[0] = (uint64_t) n * 60 + (huge_every > 0 ? (uint64_t) huge * ((uint64_t) n / (uint64_t) huge_every + 1) : 0);
+	room[1] = (uint64_t) n * 8;
+	memset(flight, 0, sizeof(*flight));
+	gpustr_builder_init(builder, rng_below(rng, 2), program, sizeof(program));
+	(void) gpustr_builder_column(builder, 0);
+	(void) gpustr_builder_column(builder, 1);
+	gpustr_builder_redact(builder, 0, 1);
+	if (gpustr_builder_finish(builder) == 0)
+		exit(2);
+	free(builder);
+	need = gpustr_layout_columns_bytes(made->bytes, n, 2, room, room[0] + 3 * (uint64_t) n);
+	flight->body_bytes = (uint32_t) need;
+	flight->own = flight->body = allocate_body(flight->body_bytes);
+	memset(flight->body, 0x11, flight->body_bytes);
+	batch = gpustr_layout_columns(flight->body, flight->body_bytes, made, n, 2, room,
+								  room[0] + 3 * (uint64_t) n);
+	for (c = 0; c < 2; c++)
+	{
+		unsigned char *validity = GPUSTR_BODY_PTR(batch, batch->column[c].validity_off, unsigned char);
+		int32_t    *offsets = GPUSTR_BODY_PTR(batch, batch->column[c].offsets_off, int32_t);
+		char	   *data = GPUSTR_BODY_PTR(batch, batch->column[c].data_off, char);
+		int32_t		used = 0;
+		int32_t		r;
+
+		memset(validity, 0, ((size_t) n + 7) / 8);
+		for (r = 0; r < n; r++)
+		{
+			offsets[r] = used;
+			if (nulls && rng_one_in(rng, 10))
+				continue;
+			validity[r / 8] |= (unsigned char) (1 << (r % 8));
+			used += redact_text(rng, data + used, c == 1,
+								huge_every > 0 && r % huge_every == huge_every - 1 ? huge : 0);
+		}
+		offsets[n] = used;
+	}
+	gen_poison(batch, 0xC3);
+	make_copy(flight);
+	gen_poison((GpustrBatch *) flight->copy, 0x3C);
+}
+
+static void
+round_redact(Rng *rng, int32_t n, int nulls, int32_t huge_every, int32_t huge)
+{
+	Flight		flight;
+
+	make_redact(&flight, rng, n, nulls, huge_every, huge);
+	run_flights(&flight, 1, "redaction");
+}
+
+/* The rounds that are done once: sizes around those of tiles, and large ones. */
+static void
+rounds_redact(Rng *rng, int small)
+{
+	static const int32_t sizes[] = {1, 31, 32, 33, 511, 512, 513, 1023, 1024, 1025, 5000};
+	size_t		i;
+
+	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+	{
+		round_redact(rng, sizes[i], 0, 0, 0);
+		round_redact(rng, sizes[i], 1, 0, 0);
+		round_redact(rng, sizes[i], 1, 400, 100000);
+	}
+	if (small)
+		return;
+	round_redact(rng, 200000, 1, 0, 0);
+	round_redact(rng, 200000, 0, 50000, 5000000);
+	round_redact(rng, 2500000, 0, 0, 0);	/* large enough for the large shape */
+	round_redact(rng, 2500000, 1, 1000000, 3000000);
+}
+
+/* Memory that is not the start of a page of the operating system. */
+static char *
+map_memory(size_t bytes, size_t shift)
+{
+	char	   *p = mmap(NULL, bytes + shift, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED)
+	{
+		printf("compare_engines: mmap failed\n");
+		exit(2);
+	}
+	return p + shift;
+}
+
+int
+main(int argc, char **argv)
+{
+	GenOptions	sizes = {0, 4000, 40, NULL, 0, 1};
+	double		seconds = 30;
+	double		start;
+	int			small = 0;
+	int			round = 0;
+	int			i;
+	Rng			rng;
+	EngineInfo	info;
+
+	seed = (uint64_t) time(NULL);
+	for (i = 1; i < argc; i++)
+	{
+		if (strcmp(argv[i], "--seconds") == 0 && i + 1 < argc)
+			seconds = atof(argv[++i]);
+		else if (strcmp(argv[i], "--seed") == 0 && i + 1 < argc)
+			seed = strtoull(argv[++i], NULL, 10);
+		else if (strcmp(argv[i], "--small") == 0)
+			small = 1;
+		else
+		{
+			fprintf(stderr, "usage: compare_engines [--seconds N] [--seed N] [--small]\n");
+			return 2;
+		}
+	}
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	rng = rng_make(seed);
+	if (small)
+	{
+		sizes.max_rows = 600;
+		sizes.max_pages = 6;
+	}
+	blocks = map_memory((size_t) POOL_BLOCKS * GPUSTR_PAGE_BYTES, POOL_SHIFT);
+	memset(blocks, 0, (size_t) POOL_BLOCKS * GPUSTR_PAGE_BYTES);
+	staging = map_memory((size_t) MAX_FLIGHT * BODY_BYTES, 0);
+	open_engines();
+	cuda->methods->info(cuda, &info);
+	printf("compare_engines: %s, seed %llu\n", info.name, (unsigned long long) seed);
+
+	start = now();
+	rounds_redact(&rng, small);
+	printf("compare_engines: redaction: %llu batches, %llu failed, %.1f s\n",
+		   (unsigned long long) batches, (unsigned long long) failed, now() - start);
+	start = now();
+	while (small ? round < 12 : round < 8 || now() - start < seconds)
+	{
+		switch (round++ % 4)
+		{
+			case 0:
+				round_plain(&rng, &sizes);
+				break;
+			case 1:
+				round_hostile(&rng, &sizes);
+				break;
+			case 2:
+				round_contract(&rng, &sizes);
+				break;
+			default:
+				if (round < 5 || rng_one_in(&rng, 20))
+					round_limit(&rng, &sizes);
+				else
+					round_plain(&rng, &sizes);
+				break;
+		}
+
+		/* an engine can be closed and opened again */
+		if (round == 6)
+		{
+			close_engines();
+			open_engines();
+		}
+	}
+	close_engines();
+	printf("compare_engines: %llu batches, %llu rows, seed %llu: %llu passed, %llu failed\n",
+		   (unsigned long long) batches, (unsigned long long) rows, (unsigned long long) seed,
+		   (unsigned long long) (batches > failed ? batches - failed : 0), (unsigned long long) failed);
+	return failed > 0 ? 1 : 0;
+}

@@ -1,0 +1,95 @@
+#!/bin/bash
+#
+# All that can only be shown on a machine with a GPU, in one call:
+#
+#	test/gpu/run.sh [STAGE]...
+#
+# Stages, in this order; all of them if none is named:
+#
+#	build		extension and programs, for the GPU that is there
+#	compare		both engines over random batches, bit for bit
+#	sanitize	compute-sanitizer over a small run of the same
+#	suites		unit, regress, isolation, TAP and leftovers, on the CUDA engine
+#	redact		the redaction kernels, side by side
+#	logs		table logs of 20 million rows, gpustr beside PostgreSQL
+#
+# Where PostgreSQL was packed into .gpu/ (see README, Contributing), it is
+# unpacked first.  Logs go to $OUT, or to a temporary folder.  A table of the
+# stages' results comes last; the exit status says whether all passed.
+#
+# From the environment: SECONDS_COMPARE (30), SEED, ROWS (20000000).
+#
+set -uo pipefail
+cd "$(dirname "$0")/../.."
+LOGS=${OUT:-$(mktemp -d /tmp/gpustr-gpu.XXXXXX)}
+SECONDS_COMPARE=${SECONDS_COMPARE:-30}
+SEED=${SEED:-$RANDOM}
+TABLE=()
+FAILED=0
+
+if [ -f .gpu/setup.sh ]; then
+	# shellcheck disable=SC1091
+	. .gpu/setup.sh
+	export GPUSTR_RUNAS=aspg PG_CONFIG=pg_config
+fi
+export GPUSTR_TEST_DEVICES=auto
+CUDA_HOME=${CUDA_HOME:-/usr/local/cuda}
+PATH=$PATH:$CUDA_HOME/bin
+export CUDA_ARCHS=${CUDA_ARCHS:-$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -n 1 | tr -d .)}
+
+wanted()
+{
+	[ ${#STAGES[@]} -eq 0 ] && return 0
+	case " ${STAGES[*]} " in *" $1 "*) return 0 ;; esac
+	return 1
+}
+
+# stage NAME COMMAND...: run, log, and add a line to the table: what the last
+# line of output that looks like a result says
+stage()
+{
+	local name=$1 status=0 start=$SECONDS result
+
+	shift
+	echo "==> $name"
+	"$@" >"$LOGS/$name.log" 2>&1 || status=$?
+	result=$(grep -E '[0-9]+ passed|ERROR SUMMARY|hazards|% of copy' "$LOGS/$name.log" | tail -n 1)
+	if [ $status -ne 0 ]; then
+		FAILED=1
+		tail -n "${TAIL:-40}" "$LOGS/$name.log"
+	fi
+	TABLE+=("$(printf '%-12s %-6s %4d s  %s' "$name" "$([ $status -eq 0 ] && echo ok || echo FAILED)" \
+		$((SECONDS - start)) "$result")")
+}
+
+build()
+{
+	make -j"$(nproc)" CUDA_ARCHS="$CUDA_ARCHS" && make CUDA_ARCHS="$CUDA_ARCHS" install &&
+		make -j"$(nproc)" -C test/gpu CUDA_ARCHS="$CUDA_ARCHS" &&
+		make -j"$(nproc)" -C test/bench/redact CUDA_ARCHS="$CUDA_ARCHS"
+}
+
+sanitize()
+{
+	compute-sanitizer --tool "$1" --error-exitcode 9 test/gpu/compare_engines --small --seed "$SEED"
+}
+
+STAGES=("$@")
+nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader
+echo "seed $SEED, CUDA_ARCHS $CUDA_ARCHS, logs in $LOGS"
+wanted build && stage build build
+wanted compare && stage compare test/gpu/compare_engines --seconds "$SECONDS_COMPARE" --seed "$SEED"
+if wanted sanitize; then
+	for tool in memcheck racecheck initcheck synccheck; do
+		stage "sanitize-$tool" sanitize $tool
+	done
+fi
+wanted suites && stage suites test/run unit regress isolation tap leftovers
+wanted redact && stage redact test/bench/redact/redact_bench
+wanted logs && stage logs env BUILT=1 test/bench/logs.sh "${ROWS:-20000000}"
+
+wanted redact && cat "$LOGS/redact.log"
+wanted logs && sed -n '/^heap/,$p' "$LOGS/logs.log"
+echo
+printf '%s\n' "${TABLE[@]}"
+exit $FAILED
