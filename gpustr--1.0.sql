@@ -3,6 +3,9 @@
 -- complain if script is sourced in psql, rather than via CREATE EXTENSION
 \echo Use "CREATE EXTENSION gpustr" to load this file. \quit
 
+-- Functions are for everybody, monitoring is restricted below
+GRANT USAGE ON SCHEMA @extschema@ TO PUBLIC;
+
 -- Redaction
 
 CREATE FUNCTION redact(name text, visibility text) RETURNS text

@@ -133,8 +133,7 @@ __device__ __forceinline__ void warp_copy(void *to, const void *from, uint32_t b
 	uint32_t i;
 
 	for (i = lane * 16; i < bytes; i += 32 * 16)
-		asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(address + i),
-					 "l"(source + i)
+		asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(address + i), "l"(source + i)
 					 : "memory");
 }
 
@@ -149,7 +148,8 @@ __device__ __forceinline__ void warp_copy_arrive(uint64_t *bar)
 }
 
 /* Let the first THREADS threads of the block, a multiple of 32, wait for each other. */
-template <int THREADS> __device__ __forceinline__ void named_barrier()
+template <int THREADS>
+__device__ __forceinline__ void named_barrier()
 {
 	asm volatile("bar.sync 1, %0;" ::"n"(THREADS) : "memory");
 }

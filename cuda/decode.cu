@@ -20,6 +20,7 @@
 #include "rowfn/heap_tuple.h"
 
 #define GATHER_THREADS 256
+#define GATHER_BLOCKS 256
 #define GATHER_LOADS (GPUSTR_PAGE_BYTES / 16 / GATHER_THREADS)
 #define DECODE_THREADS 256
 
@@ -42,43 +43,48 @@ static __device__ __forceinline__ uint4 read_shared_block(const char *from)
  * args.row_start	[npages + 1] rows, ascending
  * args.page_at		[row_start[npages]] bytes from args.base
  *
- * One block of 256 threads a page.  Each thread asks for two pieces of 16
- * bytes before it uses one: with 8 blocks on each of 132 multiprocessors 8 MB
- * are on their way, and the bus needs about 0.1 MB (51 GB/s for 2 us).
+ * At most GATHER_BLOCKS blocks of 256 threads, each taking page after page.
+ * A thread asks for two pieces of 16 bytes before it uses one, so that 2 MB
+ * are on their way; the bus needs about 0.15 MB (51 GB/s for 3 us).  More
+ * blocks would only keep other requests' kernels off the multiprocessors.
  * e.g. page {7, -1}, row_start {0, 2, 3}: block 7 is copied to slot 0,
  *		page_at {gathered_at, gathered_at, staged_at}
  */
 static __global__ void __launch_bounds__(GATHER_THREADS) gather(const GatherArgs args)
 {
-	int32_t p = (int32_t)blockIdx.x;
-	int32_t block = args.page[p];
-	int32_t at = block >= 0 ? args.gathered_at + p * GPUSTR_PAGE_BYTES
-							: args.staged_at + (-1 - block) * GPUSTR_PAGE_BYTES;
-	int32_t end = args.row_start[p + 1];
-
-	if (block >= 0)
+	for (int32_t p = (int32_t)blockIdx.x; p < args.npages; p += (int32_t)gridDim.x)
 	{
-		const char *from =
-			args.blocks + (size_t)block * GPUSTR_PAGE_BYTES + (size_t)threadIdx.x * 16;
-		char *to = args.base + at + (size_t)threadIdx.x * 16;
-		uint4 v[GATHER_LOADS];
+		int32_t block = args.page[p];
+		int32_t at = block >= 0 ? args.gathered_at + p * GPUSTR_PAGE_BYTES
+								: args.staged_at + (-1 - block) * GPUSTR_PAGE_BYTES;
+		int32_t end = args.row_start[p + 1];
+
+		if (block >= 0)
+		{
+			const char *from =
+				args.blocks + (size_t)block * GPUSTR_PAGE_BYTES + (size_t)threadIdx.x * 16;
+			char *to = args.base + at + (size_t)threadIdx.x * 16;
+			uint4 v[GATHER_LOADS];
 
 #pragma unroll
-		for (int i = 0; i < GATHER_LOADS; i++)
-			v[i] = read_shared_block(from + i * GATHER_THREADS * 16);
+			for (int i = 0; i < GATHER_LOADS; i++)
+				v[i] = read_shared_block(from + i * GATHER_THREADS * 16);
 #pragma unroll
-		for (int i = 0; i < GATHER_LOADS; i++)
-			*(uint4 *)(to + i * GATHER_THREADS * 16) = v[i];
+			for (int i = 0; i < GATHER_LOADS; i++)
+				*(uint4 *)(to + i * GATHER_THREADS * 16) = v[i];
+		}
+		for (int32_t r = args.row_start[p] + (int32_t)threadIdx.x; r < end; r += GATHER_THREADS)
+			args.page_at[r] = at;
 	}
-	for (int32_t r = args.row_start[p] + (int32_t)threadIdx.x; r < end; r += GATHER_THREADS)
-		args.page_at[r] = at;
 }
 
 cudaError_t launch_gather(const GatherArgs &args, cudaStream_t stream)
 {
-	if (args.npages == 0)
+	int32_t blocks = args.npages < GATHER_BLOCKS ? args.npages : GATHER_BLOCKS;
+
+	if (blocks == 0)
 		return cudaSuccess;
-	gather<<<(unsigned)args.npages, GATHER_THREADS, 0, stream>>>(args);
+	gather<<<(unsigned)blocks, GATHER_THREADS, 0, stream>>>(args);
 	return cudaPeekAtLastError();
 }
 

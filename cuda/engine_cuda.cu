@@ -338,10 +338,9 @@ static EngineCode open_device(CudaEngine *engine, EngineError *error)
 	CUDA_TRY(cudaSetDevice(device));
 	CUDA_TRY(cudaGetDeviceProperties(&engine->props, device));
 	if (engine->props.major < OLDEST_MAJOR)
-		return gpustr_engine_error(error, ENGINE_NO_DEVICE,
-								   "device %d, %s, has compute capability %d.%d, %d.0 is needed",
-								   device, engine->props.name, engine->props.major,
-								   engine->props.minor, OLDEST_MAJOR);
+		return gpustr_engine_error(
+			error, ENGINE_NO_DEVICE, "device %d, %s, has compute capability %d.%d, %d.0 is needed",
+			device, engine->props.name, engine->props.major, engine->props.minor, OLDEST_MAJOR);
 	CUDA_TRY(prepare_redact(device, &engine->redact_blocks));
 	if (engine->redact_blocks.small == 0)
 		return gpustr_engine_error(error, ENGINE_NO_DEVICE,

@@ -67,9 +67,10 @@ __device__ __forceinline__ void look_back_publish(uint64_t *words, int32_t tile,
 {
 	uint64_t value = sum << 16 | epoch << 2 | state;
 
-	asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(__cvta_generic_to_global(words + tile)),
-				 "l"(value)
-				 : "memory");
+	asm volatile(
+		"st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(__cvta_generic_to_global(words + tile)),
+		"l"(value)
+		: "memory");
 }
 
 /* Read lane's word of the 32 that end at tile 'last'; what is before tile 0 is a sum of 0. */

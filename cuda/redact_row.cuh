@@ -48,7 +48,8 @@ __device__ __forceinline__ uint32_t redact_get(const uint32_t (&value)[N], int i
 	return v;
 }
 
-template <int N> __device__ __forceinline__ void redact_set(uint32_t (&value)[N], int i, uint32_t v)
+template <int N>
+__device__ __forceinline__ void redact_set(uint32_t (&value)[N], int i, uint32_t v)
 {
 #pragma unroll
 	for (int j = 0; j < N; j++)
@@ -125,9 +126,7 @@ __device__ __forceinline__ RowfnRedactParts redact_split(const uint32_t *data, u
 	RowfnRedactParts parts;
 	uint32_t low = redact_spaces(first8.x);
 	uint32_t high = redact_spaces(first8.y);
-	int32_t at = low != 0	 ? redact_space_at(low)
-				 : high != 0 ? 4 + redact_space_at(high)
-							 : 8;
+	int32_t at = low != 0 ? redact_space_at(low) : high != 0 ? 4 + redact_space_at(high) : 8;
 
 	if (at == 8)
 		while (at < len)
@@ -204,8 +203,8 @@ __device__ __forceinline__ RedactRow redact_row_staged(const uint32_t *data, uin
 				high = ' ';
 			}
 			else
-				low = (initial & ((1u << 8 * initial_bytes) - 1)) |
-					  (uint32_t)' ' << 8 * initial_bytes;
+				low = (initial & ((1u << 8 * initial_bytes) - 1)) | (uint32_t)' '
+																		<< 8 * initial_bytes;
 		}
 		{
 			uint32_t shift = before % 4 * 8;

@@ -148,8 +148,8 @@ static void registration_start(Registration *reg)
 		(void)cudaGetLastError();
 		return;
 	}
-	CUDA_IGNORE(cudaDeviceGetAttribute(&read_only, cudaDevAttrHostRegisterReadOnlySupported,
-									   reg->device));
+	CUDA_IGNORE(
+		cudaDeviceGetAttribute(&read_only, cudaDevAttrHostRegisterReadOnlySupported, reg->device));
 	reg->read_only_flag = read_only ? cudaHostRegisterReadOnly : 0;
 	reg->max_chunks = (int32_t)((size_t)reg->nblocks * GPUSTR_PAGE_BYTES /
 								(REGISTRATION_CHUNK_BYTES - HUGE_PAGE_BYTES)) +

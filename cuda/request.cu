@@ -18,7 +18,7 @@
 /* Alignment in bytes of everything in a request's memory. */
 #define REQUEST_ALIGN 256
 
-/* What may be read after a string: see text_register.cuh. */
+/* The last piece of 16 bytes that holds a string may end here: text_register.cuh. */
 #define REQUEST_TAIL_BYTES 64
 
 /* Rows are counted in int32, rounded up to whole blocks of threads. */
@@ -115,8 +115,7 @@ static void plan_registers(RequestPlan *plan)
 		}
 }
 
-EngineCode request_plan(RequestPlan *plan, void *body, int32_t readable_blocks,
-						EngineError *error)
+EngineCode request_plan(RequestPlan *plan, void *body, int32_t readable_blocks, EngineError *error)
 {
 	const GpustrBatch *batch = &plan->batch;
 
@@ -203,8 +202,8 @@ static cudaError_t step_decode_text(RequestRun *run, const GpustrStep *step)
 	text->valid = valid;
 	text->recheck = recheck;
 	text->packed = false;
-	return launch_decode_text(page_rows(run), step->attr, GPUSTR_PROGRAM_ATTRS(run->program),
-							  start, end, valid, recheck, run->stream);
+	return launch_decode_text(page_rows(run), step->attr, GPUSTR_PROGRAM_ATTRS(run->program), start,
+							  end, valid, recheck, run->stream);
 }
 
 /* An input column is a register as it stands. */
@@ -262,19 +261,18 @@ static cudaError_t run_step(RequestRun *run, const GpustrStep *step)
 			return launch_like(run->text[step->in0], nrows, constant, run->program->encoding,
 							   bool_register(run, step->out), run->stream);
 		case GPUSTR_OP_TEXT_EQ:
-			return launch_text_eq(run->text[step->in0], nrows, constant,
-								  (int32_t)step->const_bytes, bool_register(run, step->out),
-								  run->stream);
+			return launch_text_eq(run->text[step->in0], nrows, constant, (int32_t)step->const_bytes,
+								  bool_register(run, step->out), run->stream);
 		case GPUSTR_OP_AND:
 		case GPUSTR_OP_OR:
 		case GPUSTR_OP_QUAL:
 			return launch_logic((GpustrOp)step->op, bool_register(run, step->in0),
-								bool_register(run, step->in1), nrows,
-								bool_register(run, step->out), run->stream);
+								bool_register(run, step->in1), nrows, bool_register(run, step->out),
+								run->stream);
 		case GPUSTR_OP_NOT:
 			return launch_logic(GPUSTR_OP_NOT, bool_register(run, step->in0),
-								bool_register(run, step->in0), nrows,
-								bool_register(run, step->out), run->stream);
+								bool_register(run, step->in0), nrows, bool_register(run, step->out),
+								run->stream);
 		case GPUSTR_OP_SELECT:
 			return launch_select(bool_register(run, step->in0), nrows,
 								 (uint32_t *)(run->memory + run->plan->selected_at),
@@ -299,8 +297,8 @@ static EngineCode copy_in(const RequestRun *run, const void *blocks)
 		return ENGINE_OK;
 	if (batch->nstaged > 0)
 		CUDA_TRY(cudaMemcpyAsync(run->memory + plan->staged_at, plan->body + batch->staged_off,
-								 (size_t)batch->nstaged * GPUSTR_PAGE_BYTES,
-								 cudaMemcpyHostToDevice, run->stream));
+								 (size_t)batch->nstaged * GPUSTR_PAGE_BYTES, cudaMemcpyHostToDevice,
+								 run->stream));
 	args.blocks = (const char *)blocks;
 	args.page = (const int32_t *)(run->memory + batch->page_off);
 	args.row_start = (const int32_t *)(run->memory + batch->row_start_off);
@@ -332,8 +330,7 @@ static EngineCode copy_out(const RequestRun *run, RequestCounters *counters)
 	if (plan->makes_column)
 		CUDA_TRY(cudaMemcpyAsync(&counters->out_bytes,
 								 redact_scratch_total(run->memory + plan->scratch_at),
-								 sizeof(counters->out_bytes), cudaMemcpyDeviceToHost,
-								 run->stream));
+								 sizeof(counters->out_bytes), cudaMemcpyDeviceToHost, run->stream));
 	return ENGINE_OK;
 }
 

@@ -42,14 +42,14 @@ struct RequestCounters
 /* Where things are in a request's memory, in bytes from its start. */
 struct RequestPlan
 {
-	char *body;			/* in host memory */
-	GpustrBatch batch;	/* its header */
-	bool makes_column;	/* there is a REDACT step */
-	int32_t nwords;		/* of a bitmap */
+	char *body;		   /* in host memory */
+	GpustrBatch batch; /* its header */
+	bool makes_column; /* there is a REDACT step */
+	int32_t nwords;	   /* of a bitmap */
 
 	uint64_t staged_at;
 	uint64_t gathered_at;
-	uint64_t page_at_at; /* int32 [nrows] */
+	uint64_t page_at_at;					/* int32 [nrows] */
 	uint64_t text_at[GPUSTR_MAX_TEXT_REGS]; /* decoded: start, end, valid, recheck */
 	uint64_t bool_at[GPUSTR_MAX_BOOL_REGS]; /* lo, hi */
 	uint64_t cleared_at;					/* starts with rechecks, a uint64_t */
@@ -77,8 +77,7 @@ struct RequestEvents
  *
  * readable_blocks	leading blocks of the pool that kernels can read
  */
-EngineCode request_plan(RequestPlan *plan, void *body, int32_t readable_blocks,
-						EngineError *error);
+EngineCode request_plan(RequestPlan *plan, void *body, int32_t readable_blocks, EngineError *error);
 
 /* Start it.  memory: [plan->bytes], aligned to 256. */
 EngineCode request_start(const RequestPlan *plan, char *memory, const void *blocks,

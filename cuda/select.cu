@@ -86,8 +86,7 @@ cudaError_t launch_const(GpustrTruth value, int32_t nrows, BoolRegister out, cud
 	size_t bytes = (size_t)words_of(nrows) * sizeof(uint32_t);
 	cudaError_t rc = cudaMemsetAsync(out.lo, value & 1 ? 0xFF : 0, bytes, stream);
 
-	return rc != cudaSuccess ? rc
-							 : cudaMemsetAsync(out.hi, value & 2 ? 0xFF : 0, bytes, stream);
+	return rc != cudaSuccess ? rc : cudaMemsetAsync(out.hi, value & 2 ? 0xFF : 0, bytes, stream);
 }
 
 /*

@@ -43,8 +43,8 @@ static __global__ void __launch_bounds__(COMPARE_THREADS)
 	{
 		truth = (state.lo >> lane & 1) | (state.hi >> lane & 1) << 1;
 		if (truth == 0)
-			truth = (uint32_t)rowfn_text_eq(text_at(text, r), text_bytes(text, r), value,
-											value_bytes);
+			truth =
+				(uint32_t)rowfn_text_eq(text_at(text, r), text_bytes(text, r), value, value_bytes);
 	}
 	state.lo = __ballot_sync(0xFFFFFFFF, truth & 1);
 	state.hi = __ballot_sync(0xFFFFFFFF, truth & 2);

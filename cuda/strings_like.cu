@@ -51,9 +51,10 @@ static __global__ void __launch_bounds__(LIKE_THREADS)
 	int32_t r = (int32_t)(blockIdx.x * LIKE_THREADS + threadIdx.x);
 	char *stage = stages[threadIdx.x / 32];
 	const char *value = text.base;
-	const char *from; /* the pieces of 16 bytes that hold the string */
-	uint32_t bytes = 0;
-	uint32_t stop; /* running sum of bytes over the warp */
+	const char *from;	/* the pieces of 16 bytes that hold the string */
+	uint32_t bytes = 0; /* of these pieces; 0: the string is not staged */
+	uint32_t slot;		/* bytes of the stage that it takes */
+	uint32_t stop;		/* running sum of slots over the warp */
 	int32_t len = 0;
 	uint32_t truth = GPUSTR_FALSE;
 	GpustrTruthWord state = gpustr_truth_word(0, 0);
@@ -73,11 +74,13 @@ static __global__ void __launch_bounds__(LIKE_THREADS)
 		len = text_bytes(text, r);
 	}
 
-	/* an odd number of pieces, so that rows start at different banks */
 	from = value - ((uintptr_t)value & 15);
 	if (len > 0 && len <= LIKE_LONGEST_STAGED)
-		bytes = (((uint32_t)(value - from) + (uint32_t)len + 15) & ~15u) | 16;
-	stop = bytes;
+		bytes = ((uint32_t)(value - from) + (uint32_t)len + 15) & ~15u;
+
+	/* an odd number of pieces, so that rows start at different banks */
+	slot = bytes > 0 ? bytes | 16 : 0;
+	stop = slot;
 #pragma unroll
 	for (int d = 1; d < 32; d *= 2)
 	{
@@ -92,10 +95,10 @@ static __global__ void __launch_bounds__(LIKE_THREADS)
 	for (uint32_t i = 0; i < 32; i += LIKE_COPY_ROWS)
 	{
 		uint32_t row = i + lane / LIKE_COPY_LANES;
-		const char *row_from = (const char *)__shfl_sync(
-			0xFFFFFFFF, (unsigned long long)(uintptr_t)from, (int)row);
+		const char *row_from =
+			(const char *)__shfl_sync(0xFFFFFFFF, (unsigned long long)(uintptr_t)from, (int)row);
 		uint32_t row_bytes = __shfl_sync(0xFFFFFFFF, bytes, (int)row);
-		uint32_t row_to = __shfl_sync(0xFFFFFFFF, stop, (int)row) - row_bytes;
+		uint32_t row_to = __shfl_sync(0xFFFFFFFF, stop - slot, (int)row);
 
 		for (uint32_t b = lane % LIKE_COPY_LANES * 16; b < row_bytes; b += LIKE_COPY_LANES * 16)
 			*(uint4 *)(stage + row_to + b) = *(const uint4 *)(row_from + b);
@@ -104,7 +107,7 @@ static __global__ void __launch_bounds__(LIKE_THREADS)
 	if (match)
 	{
 		if (bytes > 0)
-			value = stage + (stop - bytes) + (value - from);
+			value = stage + (stop - slot) + (value - from);
 		truth = (uint32_t)rowfn_like(value, len, pattern, encoding);
 	}
 	state.lo = __ballot_sync(0xFFFFFFFF, truth & 1);

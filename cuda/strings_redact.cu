@@ -14,7 +14,6 @@
  */
 #include "strings_redact.cuh"
 #include "kernels.cuh"
-#include "redact_shapes.cuh"
 
 /* Batches of fewer rows take the small shape. */
 #define SMALL_BATCH_ROWS 2000000

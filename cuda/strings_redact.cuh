@@ -48,6 +48,7 @@
 #include "async_copy.cuh"
 #include "look_back.cuh"
 #include "redact_row.cuh"
+#include "redact_shapes.cuh"
 #include "text_register.cuh"
 
 /* Working memory of the kernel, in device memory, cleared before its first use. */
@@ -74,32 +75,6 @@ struct RedactArgs
 	char *out;		 /* out: [out_room], aligned to 4 */
 	uint64_t out_room;
 	RedactScratch *scratch;
-};
-
-/* Shapes of the kernel; see the head of this file. */
-template <int WORKERS_, int ROWS_PER_THREAD_, int STAGES_, int DATA_BYTES_A_ROW_,
-		  int OUT_BYTES_A_ROW_, int MIN_BLOCKS_, bool BULK_>
-struct RedactShape
-{
-	static constexpr int WORKERS = WORKERS_;
-	static constexpr int WARPS = WORKERS_ / 32;
-	static constexpr int THREADS = WORKERS_ + 32;
-	static constexpr int ROWS_PER_THREAD = ROWS_PER_THREAD_;
-	static constexpr int ROWS = WORKERS_ * ROWS_PER_THREAD_;
-	static constexpr int STAGES = STAGES_;
-	static constexpr int MIN_BLOCKS = MIN_BLOCKS_;
-	static constexpr bool BULK = BULK_;
-
-	static constexpr int OFFSET_BYTES = ROWS * 4 + 16; /* ROWS + 1 offsets */
-	static constexpr int DATA_BYTES = ROWS * DATA_BYTES_A_ROW_;
-	static constexpr int STAGE_BYTES = 2 * OFFSET_BYTES + DATA_BYTES + 16;
-	static constexpr int OUT_BYTES = ROWS * OUT_BYTES_A_ROW_;
-	static constexpr int SHARED_BYTES = STAGES * STAGE_BYTES + 16 + OUT_BYTES + 16;
-
-	/* the scan of a staged tile packs two sums of a warp into a word */
-	static_assert(DATA_BYTES + ROWFN_REDACTED_BYTES * ROWS < 65536, "tile too large");
-	static_assert(ROWS_PER_THREAD_ % 2 == 0, "rows are scanned in pairs");
-	static_assert(DATA_BYTES % 16 == 0 && OUT_BYTES % 16 == 0 && ROWS % 32 == 0, "alignment");
 };
 
 /* What the producer says about a stage. */
@@ -175,8 +150,8 @@ __device__ __forceinline__ void redact_produce(const RedactArgs &args, char *sha
 								  : args.visibility.start)[row0 + (lane % 2 == 0 ? 0 : rows)];
 			name_first = __shfl_sync(0xFFFFFFFF, bound, 0);
 			visibility_first = __shfl_sync(0xFFFFFFFF, bound, 2);
-			name_from = redact_pieces(args.name.base, name_first,
-									  __shfl_sync(0xFFFFFFFF, bound, 1), &name_bytes, &head);
+			name_from = redact_pieces(args.name.base, name_first, __shfl_sync(0xFFFFFFFF, bound, 1),
+									  &name_bytes, &head);
 			info.name_bias = (int32_t)head - name_first;
 			visibility_from =
 				redact_pieces(args.visibility.base, visibility_first,
@@ -192,8 +167,7 @@ __device__ __forceinline__ void redact_produce(const RedactArgs &args, char *sha
 			if (lane == 0)
 			{
 				mbarrier_arrive_expect(
-					&full[s],
-					info.staged ? 2 * offset_bytes + name_bytes + visibility_bytes : 0);
+					&full[s], info.staged ? 2 * offset_bytes + name_bytes + visibility_bytes : 0);
 				if (info.staged)
 				{
 					bulk_copy(stage, args.name.start + row0, offset_bytes, &full[s]);
@@ -249,17 +223,24 @@ __device__ __forceinline__ void redact_write_tile(const char *tile, char *out, u
 	uint32_t head = (uint32_t)at & 3;
 	char *to = out + (at - head);
 	uint32_t end = head + bytes;
+	uint32_t whole = end / 4; /* words before the last, if that is not whole */
 
-	for (uint32_t j = thread; j * 4 < end; j += WORKERS)
+#pragma unroll 4
+	for (uint32_t j = thread + (head > 0); j < whole; j += WORKERS)
+		((uint32_t *)to)[j] = __funnelshift_l(from[(int32_t)j - 1], from[j], 8 * head);
+
+	/* 4 threads a word, the first and the last */
+	if (thread < 4)
 	{
-		uint32_t word = __funnelshift_l(from[(int32_t)j - 1], from[j], 8 * head);
+		if (head > 0 && thread >= head && thread < end)
+			to[thread] = tile[thread - head];
+	}
+	else if (thread < 8)
+	{
+		uint32_t last = whole * 4 + thread - 4;
 
-		if (j * 4 >= head && j * 4 + 4 <= end)
-			((uint32_t *)to)[j] = word;
-		else
-			for (uint32_t b = 0; b < 4; b++)
-				if (j * 4 + b >= head && j * 4 + b < end)
-					to[j * 4 + b] = (char)(word >> 8 * b);
+		if (last < end && (head == 0 || whole > 0))
+			to[last] = tile[last - head];
 	}
 }
 
@@ -288,6 +269,7 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::MIN_BLOCKS)
 	__shared__ __align__(8) uint64_t empty[Shape::STAGES];
 	__shared__ RedactStage stage_info[Shape::STAGES];
 	__shared__ uint64_t warp_sum[Shape::WARPS];
+	__shared__ __align__(16) uint32_t warp_sum_low[Shape::WARPS];
 	__shared__ uint64_t tile_start;
 	char *out_tile = shared + Shape::STAGES * Shape::STAGE_BYTES + 16;
 	const uint32_t thread = threadIdx.x;
@@ -345,8 +327,8 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::MIN_BLOCKS)
 			if (args.valid != NULL && row0 + i * 32 < args.nrows)
 			{
 				int32_t word = row0 / 32 + i;
-				uint32_t bits = ~(text_state(args.name, word).hi |
-								  text_state(args.visibility, word).hi);
+				uint32_t bits =
+					~(text_state(args.name, word).hi | text_state(args.visibility, word).hi);
 
 				has = has && (bits >> lane & 1);
 				bits = __ballot_sync(0xFFFFFFFF, has);
@@ -362,22 +344,31 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::MIN_BLOCKS)
 		{
 			uint32_t sum = 0;
 
+			int32_t name[R];
+			int32_t name_len[R];
+			int32_t visibility[R];
+			int32_t visibility_len[R];
+
+			/* all loads before the first branch; past nrows they are not used */
 #pragma unroll
 			for (int i = 0; i < R; i++)
 			{
 				int32_t r = warp_row + i * 32 + (int32_t)lane;
 
+				name[i] = name_start[r];
+				name_len[i] = name_start[r + 1] - name[i];
+				visibility[i] = visibility_start[r];
+				visibility_len[i] = visibility_start[r + 1] - visibility[i];
+			}
+#pragma unroll
+			for (int i = 0; i < R; i++)
+			{
 				row[i] = redact_row_none();
 				if (valid >> i & 1)
-				{
-					int32_t name = name_start[r];
-					int32_t visibility = visibility_start[r];
-
-					row[i] = redact_row_staged(
-						data, (uint32_t)(name + info.name_bias), name_start[r + 1] - name,
-						(uint32_t)(visibility + info.visibility_bias),
-						visibility_start[r + 1] - visibility, args.encoding);
-				}
+					row[i] =
+						redact_row_staged(data, (uint32_t)(name[i] + info.name_bias), name_len[i],
+										  (uint32_t)(visibility[i] + info.visibility_bias),
+										  visibility_len[i], args.encoding);
 			}
 #pragma unroll
 			for (int i = 0; i < R; i += 2)
@@ -414,8 +405,7 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::MIN_BLOCKS)
 				if (valid >> i & 1)
 					bytes = (uint64_t)rowfn_redact_bytes(
 						text_at(args.name, r), text_bytes(args.name, r),
-						text_at(args.visibility, r), text_bytes(args.visibility, r),
-						args.encoding);
+						text_at(args.visibility, r), text_bytes(args.visibility, r), args.encoding);
 				scan = bytes;
 				for (int d = 1; d < 32; d *= 2)
 				{
@@ -429,18 +419,37 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::MIN_BLOCKS)
 			}
 		}
 
-		/* ... and over the block */
+		/* ... and over the block; a staged tile's fit 32 bits */
 		if (lane == 0)
-			warp_sum[warp] = warp_total;
-		named_barrier<Shape::WORKERS>();
-#pragma unroll
-		for (int w = 0; w < Shape::WARPS; w++)
 		{
-			uint64_t bytes = warp_sum[w];
+			warp_sum[warp] = warp_total;
+			warp_sum_low[warp] = (uint32_t)warp_total;
+		}
+		named_barrier<Shape::WORKERS>();
+		if (info.staged)
+		{
+			uint32_t sum = 0;
+			uint32_t sum_before = 0;
 
-			total += bytes;
-			if (w < (int)warp)
-				before += bytes;
+#pragma unroll
+			for (int w = 0; w < Shape::WARPS; w++)
+			{
+				if (w == (int)warp)
+					sum_before = sum;
+				sum += warp_sum_low[w];
+			}
+			total = sum;
+			before = sum_before;
+		}
+		else
+		{
+#pragma unroll 1
+			for (int w = 0; w < Shape::WARPS; w++)
+			{
+				if (w == (int)warp)
+					before = total;
+				total += warp_sum[w];
+			}
 		}
 		if (warp == 0)
 		{
@@ -462,8 +471,8 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::MIN_BLOCKS)
 				redact_row_write(row[i], to);
 				if (redact_row_is_long(row[i]))
 					redact_row_write_rest(row[i],
-										  (const char *)data + name_start[warp_row + i * 32 +
-																		  (int32_t)lane] +
+										  (const char *)data +
+											  name_start[warp_row + i * 32 + (int32_t)lane] +
 											  info.name_bias,
 										  to);
 			}
@@ -515,16 +524,16 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::MIN_BLOCKS)
 
 				if (valid >> i & 1)
 					rowfn_redact_write(text_at(args.name, r), text_bytes(args.name, r),
-									   text_at(args.visibility, r),
-									   text_bytes(args.visibility, r), args.encoding,
-									   args.out + at + redact_get(place, i));
+									   text_at(args.visibility, r), text_bytes(args.visibility, r),
+									   args.encoding, args.out + at + redact_get(place, i));
 			}
 		}
 	}
 }
 
 /* Tiles of nrows rows. */
-template <class Shape> static inline int32_t redact_tiles(int32_t nrows)
+template <class Shape>
+static inline int32_t redact_tiles(int32_t nrows)
 {
 	return (int32_t)(((int64_t)nrows + Shape::ROWS - 1) / Shape::ROWS);
 }
@@ -538,7 +547,8 @@ static inline size_t redact_scratch_bytes(int32_t ntiles)
 /*
  * Ask CUDA, once a device, how many blocks fit it; *blocks is 0 if none does.
  */
-template <class Shape> static inline cudaError_t redact_prepare(int device, int *blocks)
+template <class Shape>
+static inline cudaError_t redact_prepare(int device, int *blocks)
 {
 	int multiprocessors = 0;
 	int each = 0;

@@ -6,7 +6,7 @@
  * A string is base[start[r] .. end[r]).  Decoded texts lie anywhere in the
  * request's pages and its program, both behind one base; an Arrow column is
  * the special case of end == start + 1.  The pieces of 16 bytes, aligned, that
- * hold a string can be read, and the two after them.
+ * hold a string can be read.
  *
  * IDENTIFICATION
  *	  cuda/text_register.cuh

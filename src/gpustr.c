@@ -19,6 +19,7 @@
 #include "miscadmin.h"
 #include "storage/ipc.h"
 
+#include "batch/page_hint.h"
 #include "guc.h"
 #include "plan/scan_path.h"
 #include "service/queue.h"
@@ -37,6 +38,7 @@ shmem_request(void)
 	if (prev_shmem_request_hook)
 		prev_shmem_request_hook();
 	gpustr_queue_request_memory();
+	gpustr_page_hints_request_memory();
 }
 
 static void
@@ -45,6 +47,7 @@ shmem_startup(void)
 	if (prev_shmem_startup_hook)
 		prev_shmem_startup_hook();
 	gpustr_queue_attach();
+	gpustr_page_hints_attach();
 }
 
 void

@@ -108,12 +108,12 @@ typedef struct GpustrBatch
 	GpustrColumn column[GPUSTR_MAX_COLUMNS];
 
 	/*
-	 * Results.  GPUSTR_OP_SELECT writes two bitmaps of uint32
-	 * [(nrows + 31) / 32], bit i % 32 of word i / 32 for row i: the rows that
-	 * qualify, and the rows that PostgreSQL must evaluate itself.  No row is
-	 * in both; bits past nrows are 0.  Without such a step they are all 0, where
-	 * there is room for them.  An operator that makes a text column
-	 * writes out_column; its recheck bits go to the recheck bitmap too.
+	 * Results.  GPUSTR_OP_SELECT writes two bitmaps of uint32 [(nrows + 31) /
+	 * 32], bit i % 32 of word i / 32 for row i: the rows that qualify, and
+	 * the rows that PostgreSQL must evaluate itself.  No row is in both; bits
+	 * past nrows are 0.  Without such a step they are all 0, where there is
+	 * room for them.  An operator that makes a text column writes out_column;
+	 * its recheck bits go to the recheck bitmap too.
 	 */
 	uint32_t	selected_off;	/* 0: the program selects nothing */
 	uint32_t	recheck_off;

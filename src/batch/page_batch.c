@@ -17,9 +17,10 @@
  * the page's bytes stay in place while the engine reads them.  It is dropped
  * when the batch has been collected.  A copied page is unpinned at once.
  * Pages are copied where they are in local buffers, where the engine cannot
- * read the block, where the scan goes through a small ring of buffers that
- * more pins would defeat, and where the sessions' common budget of pins is
- * used up.
+ * read the block, where they have just been read into the small ring of buffers
+ * that a scan of a large table goes through (many pins would defeat it; a page
+ * that was in shared buffers before is in no ring of ours), and where the
+ * sessions' common budget of pins is used up.
  *
  * So when a tuple is to be emitted its page is pinned anew.  The tuple is
  * visible to the scan's registered snapshot, hence still there, under the same
@@ -48,6 +49,7 @@
 #include "access/heapam.h"
 #include "access/syncscan.h"
 #include "access/tableam.h"
+#include "executor/instrument.h"
 #include "miscadmin.h"
 #include "port/pg_bitutils.h"
 #include "storage/bufmgr.h"
@@ -56,6 +58,7 @@
 #include "batch/batch_layout.h"
 #include "batch/page_batch.h"
 #include "batch/page_format.h"
+#include "batch/page_hint.h"
 #include "batch/page_read.h"
 #include "compat.h"
 
@@ -70,7 +73,7 @@
 
 /*
  * The same where the scan reads through a ring of buffers (32 of them, see
- * GetAccessStrategy()): half the ring.
+ * GetAccessStrategy()): half the ring, so that its pages need no copies.
  */
 #define RING_BATCH_PAGES 16
 
@@ -99,7 +102,8 @@ struct GpustrPageScan
 	bool		exhausted;		/* no more pages */
 	BlockNumber next_block;
 	Buffer		buffer;			/* of the page just read, pinned */
-	GpustrPageGuess guess;
+	bool		in_ring;		/* it was read into the scan's small ring */
+	uint32		hint_base;
 	bool		started;
 	int			next_pages;		/* pages of the next batch */
 	int			in_flight_limit;
@@ -139,6 +143,7 @@ gpustr_page_scan_begin(Relation rel, Snapshot snapshot, const GpustrProgram *pro
 	if (!IsMVCCSnapshot(snapshot))
 		elog(ERROR, "a GpuScan needs an MVCC snapshot");
 	scan->heap = (HeapScanDesc) table_beginscan(rel, snapshot, 0, NULL);
+	scan->hint_base = gpustr_page_hint_base(RelationGetRelid(rel));
 	scan->program = program;
 	scan->client = client;
 	scan->context = CurrentMemoryContext;
@@ -223,6 +228,7 @@ static inline bool
 read_next_page(GpustrPageScan *scan)
 {
 	HeapScanDesc heap = scan->heap;
+	int64		nread;
 
 	if (!scan->started)
 	{
@@ -246,7 +252,9 @@ read_next_page(GpustrPageScan *scan)
 			return false;
 		}
 	}
-	scan->buffer = gpustr_read_page(heap, scan->next_block, &scan->guess);
+	nread = pgBufferUsage.shared_blks_read;
+	scan->buffer = gpustr_read_page(heap, scan->next_block, scan->hint_base);
+	scan->in_ring = heap->rs_strategy != NULL && pgBufferUsage.shared_blks_read != nread;
 	return true;
 }
 
@@ -267,7 +275,8 @@ add_page(GpustrPageScan *scan, PageBatch *pb, bool may_name)
 	pb->block[pb->npages] = heap->rs_cblock;
 	pb->recent[pb->npages] = buffer;
 	pb->npages++;
-	if (may_name && gpustr_request_can_read_block(pb->request, buffer - 1))
+	if (may_name && (!scan->in_ring || gpustr_request_is_local(pb->request)) &&
+		gpustr_request_can_read_block(pb->request, buffer - 1))
 	{
 		(void) gpustr_layout_add_page(pb->batch, buffer - 1, heap->rs_vistuples, nlines);
 		pb->pinned[pb->npinned++] = buffer;
@@ -320,7 +329,7 @@ submit_batch(GpustrPageScan *scan)
 									scan->program, pages);
 
 	may_name = !RelationUsesLocalBuffers(heap->rs_base.rs_rd) &&
-		(local || heap->rs_strategy == NULL) &&
+		pages <= NBuffers / 8 &&
 		gpustr_client_take_pins(scan->client, pages);
 	if (may_name)
 		pb->budget = pages;

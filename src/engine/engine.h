@@ -164,7 +164,7 @@ extern EngineCode gpustr_engine_error(EngineError *error, EngineCode code,
 #if defined(__GNUC__)
 			__attribute__((format(printf, 3, 4)))
 #endif
-;
+		   ;
 
 #ifdef __cplusplus
 }

@@ -293,7 +293,7 @@ GpustrRequest *
 gpustr_request_acquire(GpustrClient *client, Size min_bytes)
 {
 	bool		by_device = gpustr_engine_choice() == GPUSTR_RUN_DEVICE &&
-		min_bytes <= gpustr_shared->slot_bytes;
+	min_bytes <= gpustr_shared->slot_bytes;
 	GpustrRequest *request;
 
 	request = MemoryContextAllocZero(client->context, sizeof(GpustrRequest));

@@ -55,7 +55,7 @@ extern char *gpustr_engine_label(void);
 typedef struct GpustrClientCounters
 {
 	uint64		batches;
-	uint64		batches_redone;	/* locally, after a device failed them */
+	uint64		batches_redone; /* locally, after a device failed them */
 	uint64		rows;
 	uint64		rechecks;
 	uint64		bytes_in;

@@ -70,7 +70,7 @@ typedef struct DeviceLoop
 
 /* Say a line, for the supervisor to log. */
 static void
-say(GpustrDevice *device, const char *format,...) pg_attribute_printf(2, 3);
+			say(GpustrDevice *device, const char *format,...) pg_attribute_printf(2, 3);
 
 static void
 say(GpustrDevice *device, const char *format,...)

@@ -97,7 +97,8 @@ typedef enum GpustrDeviceState
 	GPUSTR_DEVICE_STARTING,
 	GPUSTR_DEVICE_UP,
 	GPUSTR_DEVICE_RESTARTING,	/* process gone, next one due */
-	GPUSTR_DEVICE_ABSENT		/* no such device here; asked again now and then */
+	GPUSTR_DEVICE_ABSENT		/* no such device here; asked again now and
+								 * then */
 } GpustrDeviceState;
 
 /* What gpustr.stat_device shows. */
@@ -152,7 +153,8 @@ typedef struct GpustrShared
 	uint32		slot_bytes;
 	char	   *staging;		/* [nslots * slot_bytes], page-aligned */
 	char	   *slots;			/* [nslots * GPUSTR_SLOT_STRIDE] */
-	volatile uint64 memory_limit;	/* bytes, for each device; UINT64_MAX: none */
+	volatile uint64 memory_limit;	/* bytes, for each device; UINT64_MAX:
+									 * none */
 	int32		pin_limit;		/* buffers */
 	pg_atomic_uint32 pins;		/* buffers pinned by all sessions' batches */
 	pg_atomic_uint32 ndevices;	/* devices[] in use; may grow */

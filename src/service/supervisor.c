@@ -436,7 +436,7 @@ start_due_children(int ndevices)
 			continue;
 		if (child->next_start_us <= now)
 		{
-			if (child->started_us != 0)
+			if (child->started_us != 0 && !child->absent_logged)
 				pg_atomic_fetch_add_u64(&gpustr_shared->devices[i].counters.restarts, 1);
 			start_child(i);
 		}

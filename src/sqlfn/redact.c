@@ -191,7 +191,7 @@ redact_program(void *area)
 {
 	GpustrProgramBuilder *builder = palloc(sizeof(GpustrProgramBuilder));
 	int			encoding = pg_database_encoding_max_length() > 1 ?
-		GPUSTR_ENC_UTF8 : GPUSTR_ENC_SINGLE_BYTE;
+	GPUSTR_ENC_UTF8 : GPUSTR_ENC_SINGLE_BYTE;
 	uint16		name;
 	uint16		visibility;
 
@@ -402,7 +402,7 @@ make_array(ArrayType *like, int n, const RedactOutput *out)
 {
 	int			ndim = ARR_NDIM(like);
 	Size		header = out->has_null ? ARR_OVERHEAD_WITHNULLS(ndim, n) :
-		ARR_OVERHEAD_NONULLS(ndim);
+	ARR_OVERHEAD_NONULLS(ndim);
 	ArrayType  *array;
 
 	if (header + out->used > MaxAllocSize)

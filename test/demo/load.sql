@@ -27,4 +27,4 @@ DROP TABLE raw_log, raw_packages, raw_names;
 \echo '    vacuum, analyze, and into shared buffers'
 VACUUM (ANALYZE, FREEZE) logs, packages, people;
 CREATE EXTENSION pg_prewarm;
-SELECT sum(pg_prewarm(t::regclass)) AS pages FROM unnest('{logs,packages,people}'::text[]) AS t;
+SELECT '    ' || sum(pg_prewarm(t::regclass)) || ' pages are in shared buffers' FROM unnest('{logs,packages,people}'::text[]) AS t;

@@ -29,10 +29,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "batch/batch_layout.h"
-#include "batch_gen.h"
-#include "engine/engine.h"
-#include "program/program_builder.h"
+#include "compare.h"
 
 extern const EngineMethods *gpustr_engine_cuda(void);
 
@@ -48,19 +45,6 @@ extern const EngineMethods *gpustr_engine_cuda(void);
 
 /* Seconds after which a request counts as lost. */
 #define REQUEST_TIMEOUT 120
-
-/* A batch under test. */
-typedef struct Flight
-{
-	GenBatch   *gen;			/* NULL: made by make_redact() */
-	char	   *body;			/* for the CUDA engine */
-	char	   *own;			/* the same, if it is to be freed */
-	char	   *copy;			/* for the host engine */
-	uint32_t	body_bytes;
-	int			exact;			/* gen_check() holds */
-	EngineRequest cuda;
-	EngineRequest host;
-} Flight;
 
 static char *blocks;			/* POOL_BLOCKS pages */
 static char *staging;			/* MAX_FLIGHT bodies, registered */
@@ -138,8 +122,8 @@ close_engines(void)
 	host->methods->close(host);
 }
 
-static void *
-allocate_body(uint32_t bytes)
+void *
+compare_allocate_body(uint32_t bytes)
 {
 	void	   *body = aligned_alloc(GPUSTR_BODY_ALIGN, GPUSTR_BODY_ALIGN_UP(bytes));
 
@@ -152,10 +136,10 @@ allocate_body(uint32_t bytes)
 }
 
 /* A copy of the body for the host engine; poison both. */
-static void
-make_copy(Flight *flight)
+void
+compare_make_copy(Flight *flight)
 {
-	flight->copy = allocate_body(flight->body_bytes);
+	flight->copy = compare_allocate_body(flight->body_bytes);
 	memcpy(flight->copy, flight->body, flight->body_bytes);
 	memset(&flight->cuda, 0, sizeof(flight->cuda));
 	memset(&flight->host, 0, sizeof(flight->host));
@@ -180,7 +164,7 @@ make_flight(Flight *flight, Rng *rng, int i, const GenOptions *sizes)
 	options.redact_pages = 1;
 	flight->body_bytes = rng_one_in(rng, 4) ? 65536u * (1 + (uint32_t) rng_below(rng, 15)) : BODY_BYTES;
 	if (rng_one_in(rng, 3))
-		flight->own = flight->body = allocate_body(flight->body_bytes);
+		flight->own = flight->body = compare_allocate_body(flight->body_bytes);
 	else
 		flight->body = staging + (size_t) i * BODY_BYTES;
 	memset(flight->body, 0x11, flight->body_bytes);
@@ -193,7 +177,7 @@ make_flight(Flight *flight, Rng *rng, int i, const GenOptions *sizes)
 		if (page[p] >= 0)
 			page[p] += i * SLICE_BLOCKS;
 	gen_poison(flight->gen->batch, 0xC3);
-	make_copy(flight);
+	compare_make_copy(flight);
 	gen_poison((GpustrBatch *) flight->copy, 0x3C);
 }
 
@@ -300,8 +284,8 @@ judge(const Flight *flight, const char *round)
 }
 
 /* Submit all, collect all, compare all. */
-static void
-run_flights(Flight *flights, int n, const char *round)
+void
+compare_run_flights(Flight *flights, int n, const char *round)
 {
 	int			i;
 
@@ -325,7 +309,7 @@ round_plain(Rng *rng, const GenOptions *sizes)
 
 	for (i = 0; i < n; i++)
 		make_flight(&flights[i], rng, i, sizes);
-	run_flights(flights, n, "plain batches");
+	compare_run_flights(flights, n, "plain batches");
 }
 
 /* Bytes of pages are hostile. */
@@ -362,7 +346,7 @@ round_hostile(Rng *rng, const GenOptions *sizes)
 			}
 		}
 	}
-	run_flights(flights, n, "damaged pages");
+	compare_run_flights(flights, n, "damaged pages");
 }
 
 /* Bodies that break the contract, or do so nearly. */
@@ -403,7 +387,7 @@ round_contract(Rng *rng, const GenOptions *sizes)
 		memcpy(flights[i].copy + at, &word, 4);
 		flights[i].gen->nrows = 0;	/* it does not describe the batch any more */
 	}
-	run_flights(flights, n, "damaged bodies");
+	compare_run_flights(flights, n, "damaged bodies");
 }
 
 /* With any limit: the right answer, or out of memory. */
@@ -451,120 +435,6 @@ round_limit(Rng *rng, const GenOptions *sizes)
 		refused += limit < 4 * BODY_BYTES;
 		limit += limit / 4 + 1 + (uint64_t) rng_below(rng, 60000);
 	}
-}
-
-/* Add a name or a visibility of a column for redaction. */
-static int32_t
-redact_text(Rng *rng, char *out, int visibility, int32_t huge)
-{
-	static const char *const letters[] = {"a", "e", "n", "r", "\303\251", "\344\270\255", "\360\237\231\202"};
-	int32_t		len = 0;
-	int			n;
-
-	if (visibility)
-	{
-		const char *text = rng_one_in(rng, 2) ? "public" : rng_one_in(rng, 40) ? "publiC" : "private";
-
-		memcpy(out, text, strlen(text));
-		return (int32_t) strlen(text);
-	}
-	if (huge > 0)
-	{
-		memset(out, 'h', (size_t) huge);
-		out[huge / 2] = ' ';
-		return huge;
-	}
-	for (n = rng_below(rng, rng_one_in(rng, 50) ? 60 : 14); n > 0; n--)
-	{
-		const char *letter = rng_one_in(rng, 6) ? " " : letters[rng_below(rng, rng_one_in(rng, 4) ? 7 : 4)];
-
-		memcpy(out + len, letter, strlen(letter));
-		len += (int32_t) strlen(letter);
-	}
-	return len;
-}
-
-/* A column batch of n rows of names, some NULL, one in 'huge_every' of megabytes. */
-static void
-make_redact(Flight *flight, Rng *rng, int32_t n, int nulls, int32_t huge_every, int32_t huge)
-{
-	uint64_t	program[128];
-	const GpustrProgram *made = (const GpustrProgram *) program;
-	GpustrProgramBuilder *builder = malloc(sizeof(*builder));
-	uint64_t	room[2];
-	uint64_t	need;
-	GpustrBatch *batch;
-	int			c;
-
-	room[0] = (uint64_t) n * 60 + (huge_every > 0 ? (uint64_t) huge * ((uint64_t) n / (uint64_t) huge_every + 1) : 0);
-	room[1] = (uint64_t) n * 8;
-	memset(flight, 0, sizeof(*flight));
-	gpustr_builder_init(builder, rng_below(rng, 2), program, sizeof(program));
-	(void) gpustr_builder_column(builder, 0);
-	(void) gpustr_builder_column(builder, 1);
-	gpustr_builder_redact(builder, 0, 1);
-	if (gpustr_builder_finish(builder) == 0)
-		exit(2);
-	free(builder);
-	need = gpustr_layout_columns_bytes(made->bytes, n, 2, room, room[0] + 3 * (uint64_t) n);
-	flight->body_bytes = (uint32_t) need;
-	flight->own = flight->body = allocate_body(flight->body_bytes);
-	memset(flight->body, 0x11, flight->body_bytes);
-	batch = gpustr_layout_columns(flight->body, flight->body_bytes, made, n, 2, room,
-								  room[0] + 3 * (uint64_t) n);
-	for (c = 0; c < 2; c++)
-	{
-		unsigned char *validity = GPUSTR_BODY_PTR(batch, batch->column[c].validity_off, unsigned char);
-		int32_t    *offsets = GPUSTR_BODY_PTR(batch, batch->column[c].offsets_off, int32_t);
-		char	   *data = GPUSTR_BODY_PTR(batch, batch->column[c].data_off, char);
-		int32_t		used = 0;
-		int32_t		r;
-
-		memset(validity, 0, ((size_t) n + 7) / 8);
-		for (r = 0; r < n; r++)
-		{
-			offsets[r] = used;
-			if (nulls && rng_one_in(rng, 10))
-				continue;
-			validity[r / 8] |= (unsigned char) (1 << (r % 8));
-			used += redact_text(rng, data + used, c == 1,
-								huge_every > 0 && r % huge_every == huge_every - 1 ? huge : 0);
-		}
-		offsets[n] = used;
-	}
-	gen_poison(batch, 0xC3);
-	make_copy(flight);
-	gen_poison((GpustrBatch *) flight->copy, 0x3C);
-}
-
-static void
-round_redact(Rng *rng, int32_t n, int nulls, int32_t huge_every, int32_t huge)
-{
-	Flight		flight;
-
-	make_redact(&flight, rng, n, nulls, huge_every, huge);
-	run_flights(&flight, 1, "redaction");
-}
-
-/* The rounds that are done once: sizes around those of tiles, and large ones. */
-static void
-rounds_redact(Rng *rng, int small)
-{
-	static const int32_t sizes[] = {1, 31, 32, 33, 511, 512, 513, 1023, 1024, 1025, 5000};
-	size_t		i;
-
-	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
-	{
-		round_redact(rng, sizes[i], 0, 0, 0);
-		round_redact(rng, sizes[i], 1, 0, 0);
-		round_redact(rng, sizes[i], 1, 400, 100000);
-	}
-	if (small)
-		return;
-	round_redact(rng, 200000, 1, 0, 0);
-	round_redact(rng, 200000, 0, 50000, 5000000);
-	round_redact(rng, 2500000, 0, 0, 0);	/* large enough for the large shape */
-	round_redact(rng, 2500000, 1, 1000000, 3000000);
 }
 
 /* Memory that is not the start of a page of the operating system. */
@@ -623,7 +493,7 @@ main(int argc, char **argv)
 	printf("compare_engines: %s, seed %llu\n", info.name, (unsigned long long) seed);
 
 	start = now();
-	rounds_redact(&rng, small);
+	compare_redaction(&rng, small);
 	printf("compare_engines: redaction: %llu batches, %llu failed, %.1f s\n",
 		   (unsigned long long) batches, (unsigned long long) failed, now() - start);
 	start = now();

@@ -52,7 +52,7 @@ stage()
 
 	shift
 	echo "==> $name"
-	"$@" >"$LOGS/$name.log" 2>&1 || status=$?
+	timeout "${STAGE_TIMEOUT:-400}" "$@" >"$LOGS/$name.log" 2>&1 || status=$?
 	result=$(grep -E '[0-9]+ passed|ERROR SUMMARY|hazards|% of copy' "$LOGS/$name.log" | tail -n 1)
 	if [ $status -ne 0 ]; then
 		FAILED=1
@@ -64,24 +64,19 @@ stage()
 
 build()
 {
-	make -j"$(nproc)" CUDA_ARCHS="$CUDA_ARCHS" && make CUDA_ARCHS="$CUDA_ARCHS" install &&
-		make -j"$(nproc)" -C test/gpu CUDA_ARCHS="$CUDA_ARCHS" &&
-		make -j"$(nproc)" -C test/bench/redact CUDA_ARCHS="$CUDA_ARCHS"
-}
-
-sanitize()
-{
-	compute-sanitizer --tool "$1" --error-exitcode 9 test/gpu/compare_engines --small --seed "$SEED"
+	make -j"$(nproc)" all && make install && make -j"$(nproc)" -C test/gpu &&
+		make -j"$(nproc)" -C test/bench/redact
 }
 
 STAGES=("$@")
 nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader
 echo "seed $SEED, CUDA_ARCHS $CUDA_ARCHS, logs in $LOGS"
-wanted build && stage build build
+wanted build && stage build bash -c "$(declare -f build); build"
 wanted compare && stage compare test/gpu/compare_engines --seconds "$SECONDS_COMPARE" --seed "$SEED"
 if wanted sanitize; then
 	for tool in memcheck racecheck initcheck synccheck; do
-		stage "sanitize-$tool" sanitize $tool
+		stage "sanitize-$tool" compute-sanitizer --tool $tool --error-exitcode 9 \
+			test/gpu/compare_engines --small --seed "$SEED"
 	done
 fi
 wanted suites && stage suites test/run unit regress isolation tap leftovers

@@ -54,7 +54,6 @@ $node->safe_psql('postgres', q{
 	CREATE ROLE monitor LOGIN;
 	GRANT pg_monitor TO monitor;
 	CREATE ROLE nobody LOGIN;
-	GRANT USAGE ON SCHEMA gpustr TO monitor, nobody;
 });
 is( $node->safe_psql('postgres',
 		'SELECT count(*) FROM gpustr.devices(), gpustr.stat_device, gpustr.staging()',

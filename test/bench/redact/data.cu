@@ -92,7 +92,7 @@ static void add_hard_name(Random &random, std::string &to, int32_t row)
 	if (row % 5000 == 1777)
 		chars = 40000; /* more than a stage */
 	if (row % 100000 == 3333)
-		chars = 3000000;
+		chars = 500000;
 	for (uint32_t i = 0; i < chars; i++)
 	{
 		uint32_t c = random.below(chars > 1000 ? 4000 : 8);
@@ -118,7 +118,8 @@ static void add_visibility(Random &random, std::string &to, DataKind kind)
 
 static void make_part(Part *part, int32_t first, int32_t end, DataKind kind, uint64_t seed)
 {
-	Random random = {(seed + 1) * 0x9E3779B97F4A7C15ULL + (uint64_t)(uint32_t)first * 0x2545F491ULL};
+	Random random = {(seed + 1) * 0x9E3779B97F4A7C15ULL +
+					 (uint64_t)(uint32_t)first * 0x2545F491ULL};
 	std::vector<char> answer;
 
 	for (int i = 0; i < 8; i++)

@@ -20,7 +20,7 @@
 enum DataKind
 {
 	DATA_NAMES, /* names as people have them */
-	DATA_HARD	/* empty, odd, very long, one of megabytes; first offset not 0 */
+	DATA_HARD	/* empty, odd, very long, one of 0.5 MB; first offset not 0 */
 };
 
 /* Columns in host memory, and the output column that is right. */

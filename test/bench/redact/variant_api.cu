@@ -230,8 +230,8 @@ class ApiVariant : public Variant
 		CUDA_MUST(
 			cudaMallocAsync((void **)&column.start, ((size_t)n + 1) * sizeof(int32_t), stream));
 		offsets(function, n, column.start, stream);
-		CUDA_MUST(cudaMemcpyAsync(total_, column.start + n, sizeof(int32_t),
-								  cudaMemcpyDeviceToHost, stream));
+		CUDA_MUST(cudaMemcpyAsync(total_, column.start + n, sizeof(int32_t), cudaMemcpyDeviceToHost,
+								  stream));
 		CUDA_MUST(cudaStreamSynchronize(stream));
 		CUDA_MUST(cudaMallocAsync((void **)&column.data, (size_t)*total_ + 1, stream));
 		api_write<<<row_blocks(n), ROW_THREADS, 0, stream>>>(function, n, column.start,

@@ -96,8 +96,7 @@ class MallocVariant : public Variant
 		malloc_redact<<<row_blocks((int64_t)in.n + 1), ROW_THREADS, 0, stream>>>(in, answer_,
 																				 size_);
 		LAUNCHED(1);
-		CUDA_MUST(
-			cub::DeviceScan::ExclusiveSum(scan_, bytes, size_, out.start, in.n + 1, stream));
+		CUDA_MUST(cub::DeviceScan::ExclusiveSum(scan_, bytes, size_, out.start, in.n + 1, stream));
 		LAUNCHED(SCAN_LAUNCHES);
 		malloc_gather<<<row_blocks(in.n), ROW_THREADS, 0, stream>>>(answer_, in.n, out.start,
 																	out.data);

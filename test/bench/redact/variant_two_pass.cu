@@ -66,8 +66,7 @@ class TwoPassVariant : public Variant
 		launches = 0;
 		two_pass_sizes<<<row_blocks((int64_t)in.n + 1), ROW_THREADS, 0, stream>>>(in, size_);
 		LAUNCHED(1);
-		CUDA_MUST(
-			cub::DeviceScan::ExclusiveSum(scan_, bytes, size_, out.start, in.n + 1, stream));
+		CUDA_MUST(cub::DeviceScan::ExclusiveSum(scan_, bytes, size_, out.start, in.n + 1, stream));
 		LAUNCHED(SCAN_LAUNCHES);
 		two_pass_write<<<row_blocks(in.n), ROW_THREADS, 0, stream>>>(in, out.start, out.data);
 		LAUNCHED(1);

@@ -87,8 +87,7 @@ class ViewsVariant : public Variant
 		LAUNCHED(1);
 		views_sizes<<<row_blocks((int64_t)in.n + 1), ROW_THREADS, 0, stream>>>(view_, in.n, size_);
 		LAUNCHED(1);
-		CUDA_MUST(
-			cub::DeviceScan::ExclusiveSum(scan_, bytes, size_, out.start, in.n + 1, stream));
+		CUDA_MUST(cub::DeviceScan::ExclusiveSum(scan_, bytes, size_, out.start, in.n + 1, stream));
 		LAUNCHED(SCAN_LAUNCHES);
 		views_gather<<<row_blocks(in.n), ROW_THREADS, 0, stream>>>(view_, in.n, out.start,
 																   out.data);

@@ -1,0 +1,42 @@
+/*-------------------------------------------------------------------------
+ *
+ * compare.h
+ *	  What the parts of compare_engines share.
+ *
+ * IDENTIFICATION
+ *	  test/gpu/compare.h
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef GPUSTR_TEST_COMPARE_H
+#define GPUSTR_TEST_COMPARE_H
+
+#include "batch_gen.h"
+#include "engine/engine.h"
+
+/* A batch under test. */
+typedef struct Flight
+{
+	GenBatch   *gen;			/* NULL: made by make_redact() */
+	char	   *body;			/* for the CUDA engine */
+	char	   *own;			/* the same, if it is to be freed */
+	char	   *copy;			/* for the host engine */
+	uint32_t	body_bytes;
+	int			exact;			/* gen_check() holds */
+	EngineRequest cuda;
+	EngineRequest host;
+} Flight;
+
+/* Memory for a body, not registered with the engine; to be freed. */
+extern void *compare_allocate_body(uint32_t bytes);
+
+/* A copy of flight->body for the host engine; fills both requests in. */
+extern void compare_make_copy(Flight *flight);
+
+/* Submit all, collect all, compare all, free all.  round: what to call it. */
+extern void compare_run_flights(Flight *flights, int n, const char *round);
+
+/* Redaction of columns of many sizes; few and small ones if 'small'. */
+extern void compare_redaction(Rng *rng, int small);
+
+#endif							/* GPUSTR_TEST_COMPARE_H */
