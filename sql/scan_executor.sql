@@ -66,6 +66,21 @@ COMMIT;
 FETCH 2 FROM held;
 CLOSE held;
 
+-- neither SCROLL nor NO SCROLL: backward where PostgreSQL's plan goes backward,
+-- over a table, but not over an aggregate
+BEGIN;
+DECLARE simple CURSOR FOR SELECT id FROM t WHERE s LIKE '%00';
+FETCH 3 FROM simple;
+FETCH BACKWARD 2 FROM simple;
+FETCH ABSOLUTE 1 FROM simple;
+DECLARE top CURSOR FOR SELECT id FROM t WHERE s LIKE '%00' LIMIT 2;
+FETCH ALL FROM top;
+FETCH PRIOR FROM top;
+DECLARE grouped CURSOR FOR SELECT count(*) FROM t WHERE s LIKE '%00';
+FETCH 1 FROM grouped;
+FETCH PRIOR FROM grouped;
+ROLLBACK;
+
 -- a cursor outlives the subtransaction that fetched from it, and its abort
 BEGIN;
 DECLARE c NO SCROLL CURSOR FOR SELECT id FROM t WHERE s LIKE '%0';

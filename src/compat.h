@@ -65,6 +65,26 @@ gpustr_count_heap_tuples(Relation rel, int ntuples)
 }
 
 /*
+ * Read and pin page 'block' for a page-at-a-time heap scan, as the page that
+ * it is on, and list its visible tuples.  17: reading and preparing a page
+ * became two steps, and only the second is exported.
+ */
+static inline void
+gpustr_heap_read_page(HeapScanDesc scan, BlockNumber block)
+{
+#if PG_VERSION_NUM >= 170000
+	if (BufferIsValid(scan->rs_cbuf))
+		ReleaseBuffer(scan->rs_cbuf);
+	scan->rs_cbuf = ReadBufferExtended(scan->rs_base.rs_rd, MAIN_FORKNUM, block,
+									   RBM_NORMAL, scan->rs_strategy);
+	scan->rs_cblock = block;
+	heap_prepare_pagescan(&scan->rs_base);
+#else
+	heapgetpage(&scan->rs_base, block);
+#endif
+}
+
+/*
  * Raise "snapshot too old" if pruning may have removed tuples that the
  * snapshot sees.  17: old_snapshot_threshold is gone.
  */

@@ -19,8 +19,10 @@
  * Pages are copied where they are in local buffers, where the engine cannot
  * read the block, where they have just been read into the small ring of buffers
  * that a scan of a large table goes through (many pins would defeat it; a page
- * that was in shared buffers before is in no ring of ours), and where the
- * sessions' common budget of pins is used up.
+ * that was in shared buffers before is in no ring of ours), where the caller
+ * wants no pins held (cursors that may go backward, which the executor does not
+ * shut down between fetches), and where the sessions' common budget of pins is
+ * used up.
  *
  * So when a tuple is to be emitted its page is pinned anew.  The tuple is
  * visible to the scan's registered snapshot, hence still there, under the same
@@ -96,6 +98,7 @@ struct GpustrPageScan
 	HeapScanDesc heap;
 	const GpustrProgram *program;
 	GpustrClient *client;
+	bool		copy_pages;		/* name none */
 	MemoryContext context;
 
 	/* reading */
@@ -136,7 +139,7 @@ struct GpustrPageScan
 
 GpustrPageScan *
 gpustr_page_scan_begin(Relation rel, Snapshot snapshot, const GpustrProgram *program,
-					   GpustrClient *client)
+					   GpustrClient *client, bool copy_pages)
 {
 	GpustrPageScan *scan = palloc0(sizeof(GpustrPageScan));
 
@@ -146,6 +149,7 @@ gpustr_page_scan_begin(Relation rel, Snapshot snapshot, const GpustrProgram *pro
 	scan->hint_base = gpustr_page_hint_base(RelationGetRelid(rel));
 	scan->program = program;
 	scan->client = client;
+	scan->copy_pages = copy_pages;
 	scan->context = CurrentMemoryContext;
 	scan->next_pages = FIRST_BATCH_PAGES;
 	scan->in_flight_limit = 1;
@@ -329,6 +333,7 @@ submit_batch(GpustrPageScan *scan)
 									scan->program, pages);
 
 	may_name = !RelationUsesLocalBuffers(heap->rs_base.rs_rd) &&
+		(local || !scan->copy_pages) &&
 		pages <= NBuffers / 8 &&
 		gpustr_client_take_pins(scan->client, pages);
 	if (may_name)
@@ -543,6 +548,15 @@ abandon_batches(GpustrPageScan *scan)
 	scan->nbatches = 0;
 	scan->emitting = false;
 	drop_fetch_pin(scan);
+}
+
+HeapScanDesc
+gpustr_page_scan_surrender(GpustrPageScan *scan)
+{
+	abandon_batches(scan);
+	scan->exhausted = true;
+	scan->heap->rs_cblock = InvalidBlockNumber;
+	return scan->heap;
 }
 
 void

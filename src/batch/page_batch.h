@@ -11,6 +11,7 @@
 #ifndef GPUSTR_PAGE_BATCH_H
 #define GPUSTR_PAGE_BATCH_H
 
+#include "access/heapam.h"
 #include "executor/tuptable.h"
 #include "storage/block.h"
 #include "storage/buf.h"
@@ -34,11 +35,12 @@ typedef struct GpustrPageRow
 
 /*
  * Start to scan.  Everything is allocated in the current memory context;
- * 'program' must live as long.
+ * 'program' must live as long.  copy_pages: name no page, so that no pin is
+ * held between two calls but the one of the last tuple fetched.
  */
 extern GpustrPageScan *gpustr_page_scan_begin(Relation rel, Snapshot snapshot,
 											  const GpustrProgram *program,
-											  GpustrClient *client);
+											  GpustrClient *client, bool copy_pages);
 
 /* The next such row, in the order of the table; false at the end. */
 extern bool gpustr_page_scan_next(GpustrPageScan *scan, GpustrPageRow *row);
@@ -49,6 +51,12 @@ extern void gpustr_page_scan_fetch(GpustrPageScan *scan, const GpustrPageRow *ro
 
 /* Wait for what is in flight and drop all pins; the scan can go on. */
 extern void gpustr_page_scan_settle(GpustrPageScan *scan);
+
+/*
+ * Give up what is in flight and hand out the heap scan beneath, as it is when
+ * it has not begun; next() must not be called before a rescan.
+ */
+extern HeapScanDesc gpustr_page_scan_surrender(GpustrPageScan *scan);
 
 /*
  * Rows of the table that next() has passed so far, those that it handed out

@@ -30,9 +30,9 @@ typedef struct GpustrPageHints
 {
 	uint32		mask;			/* number of entries, a power of two, less 1 */
 	volatile Buffer buffer[FLEXIBLE_ARRAY_MEMBER];	/* InvalidBuffer: none */
-}			GpustrPageHints;
+} GpustrPageHints;
 
-extern PGDLLIMPORT GpustrPageHints * gpustr_page_hints;
+extern PGDLLIMPORT GpustrPageHints *gpustr_page_hints;
 
 extern void gpustr_page_hints_request_memory(void);
 extern void gpustr_page_hints_attach(void);

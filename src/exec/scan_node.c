@@ -35,6 +35,7 @@
 #include "utils/rel.h"
 
 #include "compat.h"
+#include "exec/scan_backward.h"
 #include "exec/scan_node.h"
 #include "plan/plan_private.h"
 
@@ -87,6 +88,9 @@ gpustr_scan_begin(CustomScanState *node, EState *estate, int eflags)
 		!contain_var_clause((Node *) plan->scan.plan.targetlist);
 	state->no_output = state->blind && plan->scan.plan.targetlist == NIL;
 
+	state->may_go_back = (eflags & EXEC_FLAG_BACKWARD) != 0;
+	ItemPointerSetInvalid(&state->last);
+
 	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
 		return;
 
@@ -110,7 +114,7 @@ start_scan(GpustrScanState *state)
 	state->scan = gpustr_page_scan_begin(state->css.ss.ss_currentRelation,
 										 state->css.ss.ps.state->es_snapshot,
 										 state->clauses->program,
-										 state->client);
+										 state->client, state->may_go_back);
 	MemoryContextSwitchTo(old);
 }
 
@@ -158,20 +162,28 @@ static TupleTableSlot *
 next_tuple(ScanState *ss)
 {
 	GpustrScanState *state = (GpustrScanState *) ss;
+	ScanDirection direction = ss->ps.state->es_direction;
 	GpustrPageRow row;
 
+	if (state->walk != NULL || ScanDirectionIsBackward(direction))
+	{
+		state->slot_is_blind = false;
+		return gpustr_scan_walk(state, direction);
+	}
 	while (gpustr_page_scan_next(state->scan, &row))
 	{
 		if (state->blind && !row.recheck)
-		{
 			store_blind(state, &row);
-			return ss->ss_ScanTupleSlot;
+		else if (!fetch_and_judge(state, &row))
+		{
+			CHECK_FOR_INTERRUPTS();
+			continue;
 		}
-		if (fetch_and_judge(state, &row))
-			return ss->ss_ScanTupleSlot;
-		CHECK_FOR_INTERRUPTS();
+		ItemPointerSet(&state->last, row.block, row.line);
+		return ss->ss_ScanTupleSlot;
 	}
 	state->slot_is_blind = false;
+	ItemPointerSetInvalid(&state->last);
 	return ExecClearTuple(ss->ss_ScanTupleSlot);
 }
 
@@ -198,7 +210,7 @@ gpustr_scan_next(CustomScanState *node)
 	if (state->scan == NULL)
 		start_scan(state);
 
-	if (!state->no_output || ss->ps.state->es_epq_active != NULL)
+	if (!state->no_output || state->may_go_back || ss->ps.state->es_epq_active != NULL)
 		return ExecScan(ss, next_tuple, recheck_tuple);
 
 	/* the same with nothing to project: one row costs a few nanoseconds */
@@ -222,6 +234,8 @@ gpustr_scan_rescan(CustomScanState *node)
 
 	if (state->scan != NULL)
 		gpustr_page_scan_rescan(state->scan);
+	state->walk = NULL;
+	ItemPointerSetInvalid(&state->last);
 	state->slot_is_blind = false;
 	ExecScanReScan(&node->ss);
 }
@@ -235,7 +249,7 @@ gpustr_scan_shutdown(CustomScanState *node)
 {
 	GpustrScanState *state = (GpustrScanState *) node;
 
-	if (state->scan != NULL)
+	if (state->scan != NULL && state->walk == NULL)
 		gpustr_page_scan_settle(state->scan);
 }
 

