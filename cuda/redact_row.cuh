@@ -5,10 +5,14 @@
  *
  * rowfn/redact.h by words: it finds the parts of the name, which is what takes
  * a loop over bytes there, and leaves the sizes to it.  An answer of up to
- * REDACT_ROW_WORDS words waits in registers until its place is known; what is
- * longer is completed from the name.
+ * REDACT_ROW_WORDS words waits in registers, with zeros behind it, until it is
+ * put beside its neighbours; what is longer is completed from the name.
  *
- * Up to 11 bytes past the end of a string are read, and ignored: shared memory
+ * Answers that lie side by side share words.  They are put together by OR, an
+ * atomic one in shared memory, in words that were cleared before: four or five
+ * a row, where a store for each byte takes twelve or more.
+ *
+ * Up to 15 bytes past the end of a string are read, and ignored: shared memory
  * behind the last string must be there.
  *
  * IDENTIFICATION
@@ -21,7 +25,10 @@
 
 #include "rowfn/redact.h"
 
-#define REDACT_ROW_WORDS 3
+#define REDACT_ROW_WORDS 4
+
+/* Bytes of a name that are looked at at once. */
+#define REDACT_FIRST_BYTES 12
 
 /* An answer, or the start of one. */
 struct RedactRow
@@ -30,7 +37,7 @@ struct RedactRow
 
 	/*
 	 * bits 0-15: bytes of the answer; 16-19: bytes before the first name;
-	 * 20-23: bytes of it that are in word[]
+	 * 20-24: bytes of it that are in word[], where zeros follow
 	 */
 	uint32_t info;
 };
@@ -65,14 +72,45 @@ __device__ __forceinline__ uint32_t redact_load4(const uint32_t *words, uint32_t
 	return __funnelshift_r(w[0], w[1], at % 4 * 8);
 }
 
-/* 8 bytes from byte 'at' on. */
-__device__ __forceinline__ uint2 redact_load8(const uint32_t *words, uint32_t at)
+/* 6 bytes from byte 'at' on, and 2 of anything. */
+__device__ __forceinline__ uint2 redact_load6(const uint32_t *words, uint32_t at)
 {
 	const uint32_t *w = words + at / 4;
 	uint32_t middle = w[1];
 
 	return make_uint2(__funnelshift_r(w[0], middle, at % 4 * 8),
 					  __funnelshift_r(middle, w[2], at % 4 * 8));
+}
+
+/* The first REDACT_FIRST_BYTES of a name. */
+struct RedactFirst
+{
+	uint32_t word[3];
+};
+
+__device__ __forceinline__ RedactFirst redact_load_first(const uint32_t *words, uint32_t at)
+{
+	const uint32_t *w = words + at / 4;
+	uint32_t w1 = w[1];
+	uint32_t w2 = w[2];
+	RedactFirst first;
+
+	first.word[0] = __funnelshift_r(w[0], w1, at % 4 * 8);
+	first.word[1] = __funnelshift_r(w1, w2, at % 4 * 8);
+	first.word[2] = __funnelshift_r(w2, w[3], at % 4 * 8);
+	return first;
+}
+
+/* Keep the first 'bytes' bytes of it, and zeros. */
+__device__ __forceinline__ RedactFirst redact_cut(RedactFirst first, int32_t bytes)
+{
+	int32_t bits = 8 * bytes;
+
+	/* a shift by 32 or more leaves nothing */
+	first.word[0] &= ~__funnelshift_lc(0, 0xFFFFFFFF, (uint32_t)bits);
+	first.word[1] &= ~__funnelshift_lc(0, 0xFFFFFFFF, (uint32_t)max(bits - 32, 0));
+	first.word[2] &= ~__funnelshift_lc(0, 0xFFFFFFFF, (uint32_t)max(bits - 64, 0));
+	return first;
 }
 
 /* The lowest bit that is set is bit 7 of the first byte that is a space; 0: none. */
@@ -93,9 +131,9 @@ __device__ __forceinline__ RedactRow redact_row_none()
 {
 	RedactRow row;
 
-	row.word[0] = 0;
-	row.word[1] = 0;
-	row.word[2] = 0;
+#pragma unroll
+	for (int j = 0; j < REDACT_ROW_WORDS; j++)
+		row.word[j] = 0;
 	row.info = 0;
 	return row;
 }
@@ -116,23 +154,28 @@ __device__ __forceinline__ bool redact_row_is_long(const RedactRow &row)
 }
 
 /*
- * Where the parts of a name are: rowfn_redact_split().  first8: its first 8
- * bytes; *initial: 4 bytes from the last name on, if there is one.
+ * Where the parts of a name are: rowfn_redact_split().  *initial: 4 bytes from
+ * the last name on, if there is one.
  */
 __device__ __forceinline__ RowfnRedactParts redact_split(const uint32_t *data, uint32_t name,
-														 int32_t len, uint2 first8,
+														 int32_t len, const RedactFirst &first,
 														 uint32_t *initial)
 {
 	RowfnRedactParts parts;
-	uint32_t low = redact_spaces(first8.x);
-	uint32_t high = redact_spaces(first8.y);
-	int32_t at = low != 0 ? redact_space_at(low) : high != 0 ? 4 + redact_space_at(high) : 8;
+	uint32_t spaces0 = redact_spaces(first.word[0]);
+	uint32_t spaces1 = redact_spaces(first.word[1]);
+	uint32_t spaces2 = redact_spaces(first.word[2]);
+	uint32_t spaces = spaces0 != 0 ? spaces0 : spaces1 != 0 ? spaces1 : spaces2;
+	int32_t at = (spaces0 != 0	 ? 0
+				  : spaces1 != 0 ? 4
+								 : 8) +
+				 (spaces != 0 ? redact_space_at(spaces) : 4);
 
-	if (at == 8)
+	/* few first names are as long as that */
+	if (at == REDACT_FIRST_BYTES)
 		while (at < len)
 		{
-			uint32_t spaces = redact_spaces(redact_load4(data, name + (uint32_t)at));
-
+			spaces = redact_spaces(redact_load4(data, name + (uint32_t)at));
 			if (spaces != 0)
 			{
 				at += redact_space_at(spaces);
@@ -170,7 +213,7 @@ __device__ __forceinline__ RedactRow redact_row_staged(const uint32_t *data, uin
 
 	if (visibility_len == 6)
 	{
-		uint2 v = redact_load8(data, visibility);
+		uint2 v = redact_load6(data, visibility);
 
 		is_public = v.x == 0x6C627570u /* "publ" */ && (v.y & 0xFFFF) == 0x6369u /* "ic" */;
 	}
@@ -181,16 +224,18 @@ __device__ __forceinline__ RedactRow redact_row_staged(const uint32_t *data, uin
 	}
 	else
 	{
-		uint2 first8 = redact_load8(data, name);
+		RedactFirst first = redact_load_first(data, name);
 		uint32_t initial;
-		RowfnRedactParts parts = redact_split(data, name, len, first8, &initial);
+		RowfnRedactParts parts = redact_split(data, name, len, first, &initial);
 		int32_t initial_bytes = 0;
 		uint32_t before = 0; /* bytes before the first name */
 		uint32_t low = 0;	 /* and what they are */
 		uint32_t high = 0;
 		uint32_t bytes;
 		uint32_t ready;
+		uint32_t shift;
 
+		first = redact_cut(first, parts.first_bytes);
 		if (parts.last_off < len)
 		{
 			char lead = (char)initial;
@@ -206,53 +251,59 @@ __device__ __forceinline__ RedactRow redact_row_staged(const uint32_t *data, uin
 				low = (initial & ((1u << 8 * initial_bytes) - 1)) | (uint32_t)' '
 																		<< 8 * initial_bytes;
 		}
+		shift = before % 4 * 8;
+		if (before < 4)
 		{
-			uint32_t shift = before % 4 * 8;
-			uint32_t w0 = first8.x << shift;
-			uint32_t w1 = __funnelshift_l(first8.x, first8.y, shift);
-			uint32_t w2 = __funnelshift_l(first8.y, 0, shift);
-
-			if (before < 4)
-			{
-				row.word[0] = low | w0;
-				row.word[1] = w1;
-				row.word[2] = w2;
-				ready = before + 8;
-			}
-			else
-			{
-				row.word[0] = low;
-				row.word[1] = high | w0;
-				row.word[2] = w1;
-				ready = 12;
-			}
+			row.word[0] = low | first.word[0] << shift;
+			row.word[1] = __funnelshift_l(first.word[0], first.word[1], shift);
+			row.word[2] = __funnelshift_l(first.word[1], first.word[2], shift);
+			row.word[3] = __funnelshift_l(first.word[2], 0, shift);
+		}
+		else
+		{
+			row.word[0] = low;
+			row.word[1] = high | first.word[0] << shift;
+			row.word[2] = __funnelshift_l(first.word[0], first.word[1], shift);
+			row.word[3] = __funnelshift_l(first.word[1], first.word[2], shift);
 		}
 		bytes = (uint32_t)rowfn_redact_public_bytes(parts, len, initial_bytes);
-		row.info = bytes | before << 16 | min(ready, bytes) << 20;
+		ready = min(min(before + REDACT_FIRST_BYTES, 4u * REDACT_ROW_WORDS), bytes);
+		row.info = bytes | before << 16 | ready << 20;
 	}
 	return row;
 }
 
-/* Write the bytes that are ready, to shared memory. */
-__device__ __forceinline__ void redact_row_write(const RedactRow &row, char *to)
+/*
+ * Write the bytes that are ready to byte 'at' of words that were clear.
+ *
+ * e.g. at = 3, answer "D JaneX": words ...D, " Jan", "eX.."
+ */
+__device__ __forceinline__ void redact_row_write(const RedactRow &row, uint32_t *words, uint32_t at)
 {
-	uint32_t ready = redact_row_ready(row);
+	uint32_t shift = at % 4 * 8;
+	uint32_t end = at % 4 + redact_row_ready(row);
+	uint32_t *to = words + at / 4;
 
+	if (end > at % 4)
+		atomicOr(to, row.word[0] << shift);
 #pragma unroll
-	for (uint32_t j = 0; j < 4 * REDACT_ROW_WORDS; j++)
-		if (j < ready)
-			to[j] = (char)(row.word[j / 4] >> 8 * (j % 4));
+	for (uint32_t j = 1; j < REDACT_ROW_WORDS; j++)
+		if (end > 4 * j)
+			atomicOr(to + j, __funnelshift_l(row.word[j - 1], row.word[j], shift));
+	if (end > 4 * REDACT_ROW_WORDS)
+		atomicOr(to + REDACT_ROW_WORDS, __funnelshift_l(row.word[REDACT_ROW_WORDS - 1], 0, shift));
 }
 
-/* Write the bytes that are not, from the name. */
+/* Write the bytes that are not, from the name, wherever it is. */
 __device__ __forceinline__ void redact_row_write_rest(const RedactRow &row, const char *name,
-													  char *to)
+													  uint32_t *words, uint32_t at)
 {
 	uint32_t before = row.info >> 16 & 0xF;
 	uint32_t bytes = redact_row_bytes(row);
 
 	for (uint32_t j = redact_row_ready(row); j < bytes; j++)
-		to[j] = name[j - before];
+		atomicOr(words + (at + j) / 4, (uint32_t)(unsigned char)name[j - before]
+										   << 8 * ((at + j) % 4));
 }
 
 #endif /* GPUSTR_REDACT_ROW_CUH */

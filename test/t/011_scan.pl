@@ -111,13 +111,20 @@ $node->safe_psql('postgres', 'VACUUM t');
 $node->backup('backup');
 my $standby = PostgreSQL::Test::Cluster->new('standby');
 $standby->init_from_backup($node, 'backup', has_streaming => 1);
-$standby->append_conf('postgresql.conf', "gpustr.engine = 'local'\nhot_standby_feedback = on");
+$standby->append_conf('postgresql.conf', 'hot_standby_feedback = on');
 $standby->start;
 $node->safe_psql('postgres', "UPDATE t SET s = s || '1.' WHERE id % 7 = 0; DELETE FROM t WHERE id % 11 = 0");
 $node->wait_for_catchup($standby);
-is($standby->safe_psql('postgres', 'SELECT digest(true) = digest(false)'), 't', 'the same on a standby');
-is($standby->safe_psql('postgres', 'SELECT digest(true)'),
-	$node->safe_psql('postgres', 'SELECT digest(false)'), 'and as on the primary');
+wait_for_device($standby);
+foreach my $engine ('local', 'device')
+{
+	is( $standby->safe_psql('postgres',
+			"SET gpustr.engine = $engine; SELECT digest(true) = digest(false)"),
+		't', "the same on a standby, gpustr.engine = $engine");
+	is( $standby->safe_psql('postgres', "SET gpustr.engine = $engine; SELECT digest(true)"),
+		$node->safe_psql('postgres', 'SELECT digest(false)'),
+		"and as on the primary, gpustr.engine = $engine");
+}
 $standby->stop;
 
 #
