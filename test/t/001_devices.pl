@@ -94,7 +94,7 @@ foreach my $stat (glob "/proc/[0-9]*/stat")
 	push @with_cuda, $p if slurp_file("/proc/$p/maps") =~ /libcuda|gpustr_cuda/;
 }
 is_deeply(\@with_cuda, [], 'no CUDA in any process of the server');
-if ($GpustrTest::devices ne 'host')
+if ($GpustrTest::has_gpu)
 {
 	like(slurp_file("/proc/$pid/maps"), qr/gpustr_cuda.*/, 'the device process has it');
 	like(slurp_file("/proc/$pid/maps"), qr/libcuda/, 'and the driver');

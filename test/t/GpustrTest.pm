@@ -15,8 +15,11 @@ use Test::More;
 our @EXPORT = qw(new_node configure wait_for_device device_pid device_processes
   idle_ok fake_cuda_library);
 
-# The device that tests run on: the host engine where there is no GPU.
+# The device that tests run on: the host engine where there is no GPU, the first
+# GPU where the environment says 'auto'.
 our $devices = $ENV{GPUSTR_TEST_DEVICES} || 'host';
+our $has_gpu = $devices ne 'host';
+$devices = '0' if $devices eq 'auto';
 
 # The project's sources, for tests that compile something.
 our $top = dirname(dirname(dirname(Cwd::abs_path(__FILE__))));
