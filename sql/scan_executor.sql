@@ -232,6 +232,41 @@ SET gpustr.debug_require = 'allow';
 SELECT pg_stat_force_next_flush();
 SELECT counts() AS with_gpustr;
 
+-- A set-returning function starts its scan inside a savepoint and goes on after
+-- its rollback.  The scan between would take a
+-- slot that had been freed too early.
+CREATE TABLE lazy AS SELECT g AS id, 'row ' || g || repeat('x', 200) AS s FROM generate_series(1, 60000) g;
+CREATE TABLE between_them AS SELECT * FROM lazy WHERE id <= 1100;
+VACUUM ANALYZE lazy, between_them;
+CREATE FUNCTION above(k int) RETURNS SETOF int LANGUAGE sql STABLE
+  AS $$ SELECT id FROM lazy WHERE s LIKE 'row%' AND id > k $$;
+SET gpustr.device_startup_cost = 0;
+SET gpustr.device_row_cost = 0;
+SET gpustr.enabled = on;
+BEGIN;
+DECLARE c NO SCROLL CURSOR FOR SELECT above(x) FROM (VALUES (59999), (0)) v(x);
+FETCH 1 FROM c;
+SAVEPOINT a;
+FETCH 3 FROM c;
+ROLLBACK TO a;
+SELECT count(*) FROM between_them WHERE s LIKE 'rox%';
+SELECT count(*) FROM between_them WHERE s LIKE 'row 1%';
+MOVE 59990 FROM c;
+FETCH ALL FROM c;
+COMMIT;
+-- a fetch that fails in a savepoint leaves nothing in use
+BEGIN;
+DECLARE c NO SCROLL CURSOR FOR SELECT 1 / (id - 20000) FROM lazy WHERE s LIKE 'row%';
+SAVEPOINT a;
+MOVE 30000 FROM c;
+ROLLBACK TO a;
+SELECT slots_in_use, pinned_buffers FROM gpustr.staging();
+COMMIT;
+RESET gpustr.device_startup_cost;
+RESET gpustr.device_row_cost;
+DROP FUNCTION above;
+DROP TABLE lazy, between_them;
+
 -- cancelled, and the next statement works
 SET gpustr.debug_require = 'require';
 SET statement_timeout = '50ms';

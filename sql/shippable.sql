@@ -173,6 +173,39 @@ SELECT count(*) FROM secret WHERE s LIKE 'hidden%';
 RESET ROLE;
 SET gpustr.debug_require = 'allow';
 
+-- nor may EXPLAIN: a clause that is not leakproof is not offloaded where one
+-- that hides rows from it stays; a leakproof one is
+ALTER TABLE secret ADD tenant int DEFAULT 1;
+CREATE POLICY tenants ON secret AS RESTRICTIVE USING (tenant % 2 = 1);
+CREATE POLICY low ON secret AS RESTRICTIVE USING (tenant < 5);
+SET ROLE gpustr_reader;
+SET gpustr.enabled = on;
+SET gpustr.debug_require = 'require';
+SELECT id FROM secret WHERE s LIKE 'mine%';
+RESET ROLE;
+DROP POLICY tenants ON secret;
+SET ROLE gpustr_reader;
+SELECT id FROM secret WHERE s LIKE 'mine%' ORDER BY id;
+SELECT explain_masked('COSTS OFF, VERBOSE', $$SELECT id FROM secret WHERE s LIKE 'mine%' AND s = 'mine 2'$$);
+RESET ROLE;
+SET gpustr.debug_require = 'allow';
+DROP POLICY own ON secret;
+CREATE POLICY everything ON secret USING (true);
+SET ROLE gpustr_reader;
+SET gpustr.debug_require = 'require';
+SELECT id FROM secret WHERE s LIKE 'mine%' ORDER BY id;
+SELECT id FROM secret WHERE s = 'mine 2';
+RESET ROLE;
+SET gpustr.debug_require = 'allow';
+
+-- an InitPlan runs when it is first looked at, and may raise
+CREATE FUNCTION one() RETURNS int VOLATILE LANGUAGE sql AS 'SELECT 1';
+SELECT same($$SELECT id FROM t WHERE s LIKE '%nomatch%' AND id < (SELECT 1 / (one() - 1))$$);
+SET gpustr.debug_require = 'allow';
+SET gpustr.enabled = on;
+SELECT count(*) FROM t WHERE id < (SELECT 1 / (one() - 1)) AND s LIKE '%nomatch%';
+DROP FUNCTION one;
+
 DROP TABLE t, esc, toast_t;
 DROP TABLE secret CASCADE;
 DROP ROLE gpustr_reader;

@@ -258,5 +258,11 @@ gpustr_define_settings(void)
 	define_server_settings();
 	define_planner_settings();
 	define_session_settings();
-	MarkGUCPrefixReserved("gpustr");
+
+	/*
+	 * Loaded later, it must not complain of the settings above that stand in
+	 * postgresql.conf for a server that preloads it.
+	 */
+	if (process_shared_preload_libraries_in_progress)
+		MarkGUCPrefixReserved("gpustr");
 }

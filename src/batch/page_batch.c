@@ -482,7 +482,8 @@ pin_fetch_page(GpustrPageScan *scan, BlockNumber block, Buffer recent)
 	Relation	rel = heap->rs_base.rs_rd;
 
 	drop_fetch_pin(scan);
-	if (gpustr_read_recent_buffer(rel, block, recent))
+	/* 15.0 to 15.3 look at the wrong descriptors for a local buffer */
+	if (!RelationUsesLocalBuffers(rel) && gpustr_read_recent_buffer(rel, block, recent))
 		scan->fetch_buffer = recent;
 	else
 		scan->fetch_buffer = ReadBufferExtended(rel, MAIN_FORKNUM, block, RBM_NORMAL,

@@ -94,11 +94,7 @@ gpustr_scan_begin(CustomScanState *node, EState *estate, int eflags)
 	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
 		return;
 
-	/*
-	 * The client is made here, not with the first row: it belongs to the
-	 * subtransaction of the portal, and a cursor may be fetched from in one
-	 * that ends sooner.
-	 */
+	/* the client belongs to the resource owner that the scan's pins will have */
 	state->context = AllocSetContextCreate(estate->es_query_cxt, "GpuScan",
 										   ALLOCSET_DEFAULT_SIZES);
 	old = MemoryContextSwitchTo(state->context);
@@ -165,6 +161,8 @@ next_tuple(ScanState *ss)
 	ScanDirection direction = ss->ps.state->es_direction;
 	GpustrPageRow row;
 
+	if (state->scan == NULL)
+		start_scan(state);
 	if (state->walk != NULL || ScanDirectionIsBackward(direction))
 	{
 		state->slot_is_blind = false;
@@ -207,13 +205,12 @@ gpustr_scan_next(CustomScanState *node)
 	ScanState  *ss = &node->ss;
 	GpustrPageRow row;
 
-	if (state->scan == NULL)
-		start_scan(state);
-
 	if (!state->no_output || state->may_go_back || ss->ps.state->es_epq_active != NULL)
 		return ExecScan(ss, next_tuple, recheck_tuple);
 
 	/* the same with nothing to project: one row costs a few nanoseconds */
+	if (state->scan == NULL)
+		start_scan(state);
 	while (gpustr_page_scan_next(state->scan, &row))
 	{
 		if (row.recheck && !fetch_and_judge(state, &row))

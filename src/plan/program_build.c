@@ -24,11 +24,14 @@
  */
 #include "postgres.h"
 
+#include <limits.h>
+
 #include "access/tupdesc_details.h"
 #include "catalog/pg_type.h"
 #include "mb/pg_wchar.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/value.h"
+#include "optimizer/restrictinfo.h"
 #include "utils/builtins.h"
 #include "utils/rel.h"
 
@@ -249,19 +252,51 @@ last_attribute_walker(Node *node, int *last)
 	return expression_tree_walker(node, last_attribute_walker, last);
 }
 
-GpustrScanClauses *
-gpustr_build_scan_program(Relation rel, Index varno, List *clauses)
+/*
+ * No clause can be offloaded: only say why.  Most tables of most queries end
+ * here, before the working memory of a build is allocated.
+ */
+static bool
+all_are_refused(List *clauses, Index varno, GpustrScanClauses *result)
 {
+	ListCell   *lc;
+
+	foreach(lc, clauses)
+	{
+		if (gpustr_clause_refusal(lfirst(lc), varno) == NULL)
+			return false;
+	}
+	result->clauses = clauses;
+	foreach(lc, clauses)
+	{
+		result->offloaded = lappend_int(result->offloaded, false);
+		result->reasons = lappend(result->reasons,
+								  makeString(pstrdup(gpustr_clause_refusal(lfirst(lc), varno))));
+	}
+	return true;
+}
+
+GpustrScanClauses *
+gpustr_build_scan_program(Relation rel, Index varno, List *rinfos)
+{
+	List	   *clauses = get_actual_clauses(rinfos);
 	GpustrScanClauses *result = palloc0(sizeof(GpustrScanClauses));
-	BuildState *state = palloc(sizeof(BuildState));
-	BuildState *saved = palloc(sizeof(BuildState));
-	char	   *area = palloc(PROGRAM_AREA_BYTES);
+	BuildState *state;
+	BuildState *saved;
+	char	   *area;
 	bool		blocked = false;
+	Index		local_level = UINT_MAX; /* least of a clause that stays */
 	bool		first = true;
 	uint16_t	reg = 0;
 	int			last = 0;
 	ListCell   *lc;
+	ListCell   *rc;
 
+	if (all_are_refused(clauses, varno, result))
+		return result;
+	state = palloc(sizeof(BuildState));
+	saved = palloc(sizeof(BuildState));
+	area = palloc(PROGRAM_AREA_BYTES);
 	state->ndecoded = 0;
 	gpustr_builder_init(&state->builder,
 						GetDatabaseEncoding() == PG_UTF8 ? GPUSTR_ENC_UTF8 : GPUSTR_ENC_SINGLE_BYTE,
@@ -275,13 +310,16 @@ gpustr_build_scan_program(Relation rel, Index varno, List *clauses)
 	describe_attributes(&state->builder, RelationGetDescr(rel), last);
 
 	result->clauses = clauses;
-	foreach(lc, clauses)
+	forboth(lc, clauses, rc, rinfos)
 	{
 		Node	   *clause = lfirst(lc);
+		RestrictInfo *rinfo = lfirst_node(RestrictInfo, rc);
 		const char *reason = gpustr_clause_refusal(clause, varno);
 
 		if (reason == NULL && blocked)
 			reason = "it comes after a clause that may raise an error or has side effects";
+		if (reason == NULL && rinfo->security_level > local_level && !rinfo->leakproof)
+			reason = "it is not leakproof, and a clause that hides rows from it is not offloaded";
 		if (reason == NULL)
 		{
 			uint16_t	next;
@@ -302,8 +340,12 @@ gpustr_build_scan_program(Relation rel, Index varno, List *clauses)
 				reason = "the program would be too large";
 			}
 		}
-		if (reason != NULL && !gpustr_clause_is_harmless(clause))
-			blocked = true;
+		if (reason != NULL)
+		{
+			local_level = Min(local_level, rinfo->security_level);
+			if (!gpustr_clause_is_harmless(clause))
+				blocked = true;
+		}
 		result->offloaded = lappend_int(result->offloaded, reason == NULL);
 		result->reasons = lappend(result->reasons,
 								  makeString(pstrdup(reason ? reason : "")));

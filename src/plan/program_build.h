@@ -31,6 +31,6 @@ typedef struct GpustrScanClauses
 } GpustrScanClauses;
 
 extern GpustrScanClauses *gpustr_build_scan_program(Relation rel, Index varno,
-													List *clauses);
+													List *rinfos);
 
 #endif							/* GPUSTR_PROGRAM_BUILD_H */

@@ -161,7 +161,7 @@ add_scan_path(PlannerInfo *root, RelOptInfo *rel, Relation table)
 
 	if (!scan_clauses(root, rel, &rinfos))
 		return;
-	clauses = gpustr_build_scan_program(table, rel->relid, get_actual_clauses(rinfos));
+	clauses = gpustr_build_scan_program(table, rel->relid, rinfos);
 	if (clauses->noffloaded == 0)
 	{
 		note_refusals(table, clauses);
@@ -226,14 +226,20 @@ gpustr_scan_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path,
 	CustomScan *plan = makeNode(CustomScan);
 	RangeTblEntry *rte = planner_rt_fetch(rel->relid, root);
 	Relation	table = table_open(rte->relid, NoLock);
+	List	   *rinfos = NIL;
+	ListCell   *lc;
 
+	foreach(lc, clauses)
+	{
+		if (!lfirst_node(RestrictInfo, lc)->pseudoconstant)
+			rinfos = lappend(rinfos, lfirst(lc));
+	}
 	plan->scan.plan.targetlist = tlist;
 	plan->scan.scanrelid = rel->relid;
 	plan->flags = path->flags;
 	plan->methods = &gpustr_scan_plan_methods;
 	gpustr_plan_pack(plan,
-					 gpustr_build_scan_program(table, rel->relid,
-											   extract_actual_clauses(clauses, false)));
+					 gpustr_build_scan_program(table, rel->relid, rinfos));
 	table_close(table, NoLock);
 	return &plan->scan.plan;
 }

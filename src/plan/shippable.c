@@ -305,7 +305,6 @@ harmful_walker(Node *node, void *context)
 	{
 		case T_Var:
 		case T_Const:
-		case T_Param:
 		case T_BoolExpr:
 		case T_NullTest:
 		case T_BooleanTest:
@@ -315,6 +314,11 @@ harmful_walker(Node *node, void *context)
 		case T_CaseTestExpr:
 		case T_CoalesceExpr:
 		case T_List:
+			break;
+		case T_Param:
+			/* may be an InitPlan's, which runs when it is first looked at */
+			if (((Param *) node)->paramkind == PARAM_EXEC)
+				return true;
 			break;
 		case T_OpExpr:
 		case T_FuncExpr:

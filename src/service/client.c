@@ -11,8 +11,8 @@
  *
  * Failure: requests are given up by whichever of these comes first,
  *	- gpustr_client_reset() and gpustr_request_release();
- *	- abort of the transaction, or of the subtransaction that made the client:
- *	  at once, as buffer pins are released before memory contexts are reset;
+ *	- abort of the transaction, or release of the resource owner that the client
+ *	  was made under: with the buffer pins, before memory contexts are reset;
  *	- reset of the client's memory context;
  *	- exit of the backend.
  * None of these waits for the device.
@@ -33,6 +33,7 @@
 #include "storage/ipc.h"
 #include "storage/latch.h"
 #include "utils/memutils.h"
+#include "utils/resowner.h"
 #include "utils/wait_event.h"
 
 #include "guc.h"
@@ -47,7 +48,7 @@ struct GpustrClient
 	dlist_node	node;			/* in all_clients */
 	MemoryContext context;		/* of the client and its requests */
 	MemoryContextCallback callback;
-	SubTransactionId subid;		/* that made it */
+	ResourceOwner owner;		/* that its scans' pins belong to */
 	dlist_head	requests;
 	void	   *spare;			/* a private body's allocation, for the next */
 	Size		spare_bytes;
@@ -172,24 +173,26 @@ xact_callback(XactEvent event, void *arg)
 }
 
 /*
- * A client belongs to the subtransaction that made it, as a portal does: a
- * cursor that was only fetched from in a subtransaction lives on.
+ * A client belongs to the resource owner that it was made under, as the pins of
+ * its scan do: that of a portal outlives a subtransaction that only fetches
+ * from it, and one that fails in a subtransaction is released with that.
  */
 static void
-subxact_callback(SubXactEvent event, SubTransactionId subid, SubTransactionId parent, void *arg)
+owner_callback(ResourceReleasePhase phase, bool isCommit, bool isTopLevel, void *arg)
 {
 	dlist_iter	iter;
 
+	if (phase != RESOURCE_RELEASE_BEFORE_LOCKS)
+		return;
 	dlist_foreach(iter, &all_clients)
 	{
 		GpustrClient *client = dlist_container(GpustrClient, node, iter.cur);
 
-		if (client->subid != subid)
-			continue;
-		if (event == SUBXACT_EVENT_ABORT_SUB)
+		if (client->owner == CurrentResourceOwner)
+		{
 			abandon_requests(client);
-		else if (event == SUBXACT_EVENT_COMMIT_SUB)
-			client->subid = parent;
+			client->owner = NULL;
+		}
 	}
 }
 
@@ -208,12 +211,12 @@ gpustr_client_create(MemoryContext parent)
 	if (!callbacks_registered)
 	{
 		RegisterXactCallback(xact_callback, NULL);
-		RegisterSubXactCallback(subxact_callback, NULL);
+		RegisterResourceReleaseCallback(owner_callback, NULL);
 		before_shmem_exit(exit_callback, 0);
 		callbacks_registered = true;
 	}
 	client->context = context;
-	client->subid = GetCurrentSubTransactionId();
+	client->owner = CurrentResourceOwner;
 	dlist_init(&client->requests);
 	dlist_push_tail(&all_clients, &client->node);
 	client->callback.func = client_context_reset;
@@ -268,7 +271,7 @@ acquire_private(GpustrRequest *request, Size bytes)
 	GpustrClient *client = request->client;
 	Size		size = GPUSTR_BODY_ALIGN_UP(bytes);
 
-	if (bytes > PG_INT32_MAX)
+	if (bytes > GPUSTR_MAX_BODY_BYTES)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("batch of %zu bytes is too large", bytes),
@@ -449,6 +452,8 @@ gpustr_request_wait(GpustrRequest *request)
 {
 	if (request->done)
 		return;
+	if (request->slot < 0)
+		elog(ERROR, "batch was given up when its resource owner was released");
 	wait_for_slot(request);
 	collect_from_device(request);
 }

@@ -11,8 +11,8 @@
  *
  * Requests belong to a GpustrClient, which belongs to a memory context (a
  * scan's, a function call's).  When that context is reset, at the end of the
- * query or on error, or when the (sub)transaction that made it aborts, all
- * its requests are abandoned: the slots return to the pool as soon as the
+ * query or on error, or when the resource owner that it was made under is
+ * released (a portal's, as a rule), all its requests are abandoned: the slots return to the pool as soon as the
  * device is through with them, and nothing that it still writes is read.
  *
  * IDENTIFICATION
@@ -30,6 +30,9 @@
  * local engine should stay in the processor's cache.
  */
 #define GPUSTR_LOCAL_BODY_BYTES (1024 * 1024)
+
+/* The most bytes of a body. */
+#define GPUSTR_MAX_BODY_BYTES ((Size) PG_INT32_MAX - GPUSTR_BODY_ALIGN)
 
 typedef struct GpustrClient GpustrClient;
 typedef struct GpustrRequest GpustrRequest;

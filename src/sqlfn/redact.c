@@ -341,6 +341,32 @@ collect_batch(RedactBatch *batch, RedactOutput *out)
 	gpustr_request_release(batch->request);
 }
 
+/* Is the row too large for any batch? */
+static bool
+is_oversize(const GpustrProgram *program, const RedactInput *input, int row)
+{
+	RedactSize	size = {{0, 0}, 0};
+
+	add_row_size(&size, input, row);
+	return gpustr_layout_columns_bytes(program->bytes, 1, 2, size.data, size.out) >
+		GPUSTR_MAX_BODY_BYTES;
+}
+
+static void
+redact_row(const RedactInput *input, int row, RedactOutput *out)
+{
+	text	   *value;
+
+	if (input->name_null[row] || input->visibility_null[row])
+	{
+		out->has_null = true;
+		return;
+	}
+	value = redact_one(bytes_of(input->name[row]), bytes_of(input->visibility[row]));
+	output_append(out, row, VARDATA(value), VARSIZE(value) - VARHDRSZ);
+	pfree(value);
+}
+
 /* Run all rows through an engine, batches in flight at a time. */
 static void
 redact_in_batches(const RedactInput *input, RedactOutput *out)
@@ -361,8 +387,16 @@ redact_in_batches(const RedactInput *input, RedactOutput *out)
 		RedactBatch *next = &flight[(head + nflight) % GPUSTR_MAX_BATCH_DEPTH];
 
 		CHECK_FOR_INTERRUPTS();
-		if (row < input->n && nflight < depth &&
-			start_batch(client, program, input, row, next))
+		if (row < input->n && is_oversize(program, input, row))
+		{
+			if (nflight == 0)
+			{
+				redact_row(input, row++, out);
+				continue;
+			}
+		}
+		else if (row < input->n && nflight < depth &&
+				 start_batch(client, program, input, row, next))
 		{
 			row += next->n;
 			nflight++;
@@ -382,18 +416,7 @@ redact_by_value(const RedactInput *input, RedactOutput *out)
 	int			i;
 
 	for (i = 0; i < input->n; i++)
-	{
-		text	   *value;
-
-		if (input->name_null[i] || input->visibility_null[i])
-		{
-			out->has_null = true;
-			continue;
-		}
-		value = redact_one(bytes_of(input->name[i]), bytes_of(input->visibility[i]));
-		output_append(out, i, VARDATA(value), VARSIZE(value) - VARHDRSZ);
-		pfree(value);
-	}
+		redact_row(input, i, out);
 }
 
 /* An array of the dimensions of 'like' with the elements of 'out'. */
