@@ -135,6 +135,23 @@ static EngineRequest *lane_release(CudaEngine *engine, CudaLane *lane)
 	return request;
 }
 
+/*
+ * Give up a request of which some work may be on the stream: that must be over
+ * before the body is anybody else's.
+ */
+static EngineRequest *lane_give_up(CudaEngine *engine, CudaLane *lane)
+{
+	cudaError_t rc = engine->lost ? cudaSuccess : cudaStreamSynchronize(lane->stream);
+
+	if (rc != cudaSuccess)
+	{
+		(void)cuda_error(&lane->request->error, rc, "request");
+		lane->request->error.code = ENGINE_LOST;
+	}
+	note_failure(engine, &lane->request->error);
+	return lane_release(engine, lane);
+}
+
 /* Nanoseconds between two events that are over. */
 static uint64_t elapsed_ns(cudaEvent_t from, cudaEvent_t to)
 {
@@ -193,8 +210,7 @@ static EngineRequest *lane_finish(CudaEngine *engine, CudaLane *lane)
 				lane->fetching = true;
 				return NULL;
 			}
-			note_failure(engine, error);
-			return lane_release(engine, lane);
+			return lane_give_up(engine, lane);
 		}
 	}
 	count_bytes(request, &lane->plan, lane->counters);
@@ -227,8 +243,8 @@ static EngineCode lane_start(CudaEngine *engine, CudaLane *lane, EngineRequest *
 	code = request_start(&lane->plan, (char *)lane->memory, engine->config.blocks,
 						 engine->redact_blocks, lane->counters, lane->events, lane->stream, error);
 	if (code != ENGINE_OK)
-		(void)lane_release(engine, lane);
-	return code;
+		(void)lane_give_up(engine, lane);
+	return error->code;
 }
 
 /* A request without rows, which leaves nothing for the device to do. */

@@ -373,6 +373,7 @@ collect_batch(GpustrPageScan *scan, PageBatch *pb)
 	if (pb->collected)
 		return;
 	gpustr_request_wait(pb->request);
+	pb->batch = gpustr_request_body(pb->request);	/* it may have moved */
 	drop_pins(scan, pb);
 	pb->collected = true;
 }

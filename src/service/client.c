@@ -401,19 +401,46 @@ gpustr_request_ready(GpustrRequest *request)
 	return request->done || slot_is_done(request);
 }
 
-static void
+/*
+ * The device has been given up, but its process does not die, as it sits in
+ * the driver: take a copy of the body and leave the slot to it.  False if the
+ * request is through after all, or the device is well.
+ */
+static bool
+leave_slot(GpustrRequest *request)
+{
+	GpustrDevice *device = &gpustr_shared->devices[request->device];
+	GpustrSlot *slot = gpustr_slot(request->slot);
+	uint32		running = GPUSTR_SLOT_WORD(GPUSTR_SLOT_RUNNING, request->device);
+	const void *body = request->body;
+	int			index = request->slot;
+	uint32		bytes = request->bytes;
+
+	if (pg_atomic_read_u32(&device->state) == GPUSTR_DEVICE_UP ||
+		pg_atomic_read_u32(&slot->word) != running)
+		return false;
+	acquire_private(request, bytes);
+	memcpy(request->body, body, ((const GpustrBatch *) body)->body_bytes);
+	request->slot = -1;
+	gpustr_queue_abandon(index);
+	return true;
+}
+
+/* False if the request has left its slot, and is to be run here. */
+static bool
 wait_for_slot(GpustrRequest *request)
 {
+	bool		left = false;
 	instr_time	start;
 	instr_time	end;
 
 	if (slot_is_done(request))
-		return;
+		return true;
 	INSTR_TIME_SET_CURRENT(start);
 	for (;;)
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (slot_is_done(request))
+		if (slot_is_done(request) || (left = leave_slot(request)))
 			break;
 		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
 						 WAIT_TICK_MS, PG_WAIT_EXTENSION);
@@ -422,6 +449,7 @@ wait_for_slot(GpustrRequest *request)
 	INSTR_TIME_SET_CURRENT(end);
 	INSTR_TIME_SUBTRACT(end, start);
 	request->client->counters.wait_ms += INSTR_TIME_GET_MILLISEC(end);
+	return !left;
 }
 
 /* Take the results of a device, or do the batch again here. */
@@ -454,8 +482,17 @@ gpustr_request_wait(GpustrRequest *request)
 		return;
 	if (request->slot < 0)
 		elog(ERROR, "batch was given up when its resource owner was released");
-	wait_for_slot(request);
-	collect_from_device(request);
+	if (wait_for_slot(request))
+		collect_from_device(request);
+	else
+	{
+		request->submitted = false;
+		elog(DEBUG1, "gpustr device %d does not answer, a batch is redone locally",
+			 request->device);
+		pg_atomic_fetch_add_u64(&gpustr_shared->devices[request->device].counters.fallbacks, 1);
+		request->client->counters.batches_redone++;
+		run_locally(request);
+	}
 }
 
 void

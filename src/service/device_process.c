@@ -36,6 +36,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "miscadmin.h"
@@ -115,6 +116,7 @@ close_descriptors(void)
 static void
 leave_server(pid_t parent)
 {
+	struct rlimit no_core = {0, 0};
 	sigset_t	none;
 	int			sig;
 
@@ -131,6 +133,7 @@ leave_server(pid_t parent)
 		_exit(GPUSTR_EXIT_PARENT_GONE);
 	prctl(PR_SET_NAME, "gpustr device");
 	prctl(PR_SET_TIMERSLACK, 1000UL);
+	(void) setrlimit(RLIMIT_CORE, &no_core);	/* all of shared buffers, while sessions wait */
 	close_descriptors();
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
@@ -312,6 +315,17 @@ finish_request(DeviceLoop *loop, EngineRequest *request)
 	slot->rechecks = request->rechecks;
 	strlcpy(slot->message, request->error.code == ENGINE_OK ? "" : request->error.message,
 			sizeof(slot->message));
+
+	/*
+	 * A lost device may still be writing to this slot, and to others.  So
+	 * leave them as they are: the supervisor answers once the process, and
+	 * with it all access of the device, is gone.
+	 */
+	if (request->error.code == ENGINE_LOST)
+	{
+		say(loop->device, "device lost: %s", request->error.message);
+		_exit(GPUSTR_EXIT_ENGINE_LOST);
+	}
 	pg_write_barrier();
 	slot->code = request->error.code;
 
@@ -321,12 +335,6 @@ finish_request(DeviceLoop *loop, EngineRequest *request)
 	else
 		(void) gpustr_slot_move(slot, GPUSTR_SLOT_WORD(GPUSTR_SLOT_ABANDONED, loop->index),
 								GPUSTR_SLOT_WORD(GPUSTR_SLOT_FREE, 0));
-
-	if (request->error.code == ENGINE_LOST)
-	{
-		say(loop->device, "device lost: %s", request->error.message);
-		_exit(GPUSTR_EXIT_ENGINE_LOST);
-	}
 }
 
 /* Take a request and start it; false if none waits. */

@@ -175,7 +175,8 @@ gpustr_queue_claim(void)
 		int			index = (start + i) % nslots;
 		GpustrSlot *slot = gpustr_slot(index);
 
-		if (gpustr_slot_move(slot, GPUSTR_SLOT_WORD(GPUSTR_SLOT_FREE, 0),
+		if (pg_atomic_read_u32(&slot->word) == GPUSTR_SLOT_WORD(GPUSTR_SLOT_FREE, 0) &&
+			gpustr_slot_move(slot, GPUSTR_SLOT_WORD(GPUSTR_SLOT_FREE, 0),
 							 GPUSTR_SLOT_WORD(GPUSTR_SLOT_FILLING, 0)))
 			return index;
 	}
@@ -347,13 +348,14 @@ gpustr_doorbell_wait(GpustrDevice *device, uint32 seen, long timeout_us)
 }
 
 /*
- * After the death of a device's process: act in its stead.  Waiting and
- * running requests are done, with the ENGINE_LOST they were submitted with
- * (or complete, if the process died just before saying so); abandoned ones are
- * freed.  The caller has taken the device's state away from "up" before.
+ * Act in the stead of a device's process that is dead (and waited for), or is
+ * about to be.  Waiting and, once it is dead, running requests are done, with
+ * the ENGINE_LOST they were submitted with (or complete, if the process died
+ * just before saying so); abandoned ones are freed.  The caller has taken the
+ * device's state away from "up" before.
  */
 void
-gpustr_queue_sweep(int device)
+gpustr_queue_sweep(int device, bool dead)
 {
 	int			i;
 
@@ -367,12 +369,16 @@ gpustr_queue_sweep(int device)
 		if (GPUSTR_SLOT_DEVICE(word) != device)
 			continue;
 		if (GPUSTR_SLOT_STATE(word) == GPUSTR_SLOT_SUBMITTED ||
-			GPUSTR_SLOT_STATE(word) == GPUSTR_SLOT_RUNNING)
+			(dead && GPUSTR_SLOT_STATE(word) == GPUSTR_SLOT_RUNNING))
 		{
 			if (gpustr_slot_move(slot, word, GPUSTR_SLOT_WORD(GPUSTR_SLOT_DONE, device)))
 				SetLatch(latch);
 		}
-		(void) gpustr_slot_move(slot, GPUSTR_SLOT_WORD(GPUSTR_SLOT_ABANDONED, device),
+		else if (GPUSTR_SLOT_STATE(word) == GPUSTR_SLOT_RUNNING ||
+				 GPUSTR_SLOT_STATE(word) == GPUSTR_SLOT_DONE)
+			SetLatch(latch);	/* it may have died before it could do so */
+		if (dead)
+			(void) gpustr_slot_move(slot, GPUSTR_SLOT_WORD(GPUSTR_SLOT_ABANDONED, device),
 								GPUSTR_SLOT_WORD(GPUSTR_SLOT_FREE, 0));
 	}
 }

@@ -187,7 +187,7 @@ extern int	gpustr_queue_next(int device, const int *running, int nrunning);
 extern void gpustr_doorbell_wait(GpustrDevice *device, uint32 seen, long timeout_us);
 
 /* Supervisor side. */
-extern void gpustr_queue_sweep(int device);
+extern void gpustr_queue_sweep(int device, bool dead);
 
 extern uint64 gpustr_monotonic_us(void);
 extern void gpustr_counters_reset(GpustrDeviceCounters *counters);

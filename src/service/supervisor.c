@@ -62,6 +62,9 @@
 /* The loop turns at least this often, for logs and timeouts. */
 #define TICK_MS 200
 
+/* A turn that took this long: the machine, or all of us, were stopped. */
+#define STOPPED_MS 1000
+
 typedef struct Child
 {
 	pid_t		pid;			/* 0: none */
@@ -70,12 +73,14 @@ typedef struct Child
 	int			delay_ms;		/* last delay; 0: start the next at once */
 	uint32		logged;			/* lines of the log ring that were logged */
 	bool		absent_logged;	/* the absence was reported already */
+	bool		killed;			/* for being silent; not dead yet */
 } Child;
 
 static Child children[GPUSTR_MAX_DEVICES];
 static bool use_host_engine;
 static bool devices_automatic;
 static char cuda_library[MAXPGPATH];
+static uint64 judge_from_us;	/* when to look for silent processes again */
 
 /*
  * Kill all device processes and wait for them, three seconds at most: one that
@@ -142,7 +147,7 @@ all_devices_down(void)
 		pg_atomic_write_u32(&device->pid, 0);
 		pg_atomic_fetch_add_u32(&device->generation, 1);
 		pg_atomic_write_u64(&device->memory_used, 0);
-		gpustr_queue_sweep(i);
+		gpustr_queue_sweep(i, true);
 	}
 }
 
@@ -280,6 +285,7 @@ start_child(int index)
 	sigprocmask(SIG_SETMASK, &old, NULL);
 
 	children[index].started_us = now;
+	children[index].killed = false;
 	if (pid < 0)
 	{
 		ereport(LOG, (errmsg("could not fork the process of gpustr device %d: %m", index)));
@@ -298,6 +304,7 @@ schedule_restart(Child *child, bool absent)
 	int			first = absent ? ABSENT_FIRST_MS : RESTART_FIRST_MS;
 	int			max = absent ? ABSENT_MAX_MS : RESTART_MAX_MS;
 
+	child->delay_ms = Min(child->delay_ms, max);
 	if (!absent && now - child->started_us >= (uint64) HEALTHY_MS * 1000)
 		child->delay_ms = 0;
 	child->next_start_us = now + (uint64) child->delay_ms * 1000;
@@ -316,6 +323,9 @@ child_ended(int index, int status)
 	GpustrDevice *device = &gpustr_shared->devices[index];
 	Child	   *child = &children[index];
 	bool		absent = WIFEXITED(status) && WEXITSTATUS(status) == GPUSTR_EXIT_NO_DEVICE;
+	bool		not_opened = WIFEXITED(status) &&
+	WEXITSTATUS(status) == GPUSTR_EXIT_ENGINE_LOST &&
+	pg_atomic_read_u32(&device->state) == GPUSTR_DEVICE_STARTING;
 
 	child->pid = 0;
 	pg_atomic_write_u32(&device->state,
@@ -324,10 +334,10 @@ child_ended(int index, int status)
 	pg_atomic_fetch_add_u32(&device->generation, 1);
 	device->zero_copy_blocks = 0;
 	pg_atomic_write_u64(&device->memory_used, 0);
-	gpustr_queue_sweep(index);
+	gpustr_queue_sweep(index, true);
 
 	log_lines(index);
-	schedule_restart(child, absent);
+	schedule_restart(child, absent || not_opened);
 	if (absent)
 	{
 		if (!child->absent_logged)
@@ -398,13 +408,32 @@ is_silent(int index)
 static void
 kill_if_silent(int index)
 {
-	if (children[index].pid == 0 || !is_silent(index))
+	GpustrDevice *device = &gpustr_shared->devices[index];
+	bool		up = pg_atomic_read_u32(&device->state) == GPUSTR_DEVICE_UP;
+
+	/* we were stopped ourselves, as the device was: give it time to go on */
+	if (children[index].pid == 0 || children[index].killed ||
+		gpustr_monotonic_us() < judge_from_us || !is_silent(index))
 		return;
-	ereport(LOG,
-			(errmsg("gpustr device %d has not answered for %d ms, terminating its process",
-					index, gpustr_device_timeout),
-			 errhint("Raise \"gpustr.device_timeout\" if its requests take that long.")));
+	if (up)
+		ereport(LOG,
+				(errmsg("gpustr device %d has not answered for %d ms, terminating its process",
+						index, gpustr_device_timeout),
+				 errhint("Raise \"gpustr.device_timeout\" if its requests take that long.")));
+	else
+		ereport(LOG,
+				(errmsg("gpustr device %d did not come up in %d ms, terminating its process",
+						index, STARTUP_TIMEOUT_MS)));
 	kill(children[index].pid, SIGKILL);
+	children[index].killed = true;
+
+	/*
+	 * It may sit in the driver for long before it dies.  Nothing more is to
+	 * be submitted to it; what it has not taken is answered now, and the
+	 * owners of what it runs see the state and help themselves.
+	 */
+	pg_atomic_write_u32(&device->state, GPUSTR_DEVICE_RESTARTING);
+	gpustr_queue_sweep(index, false);
 }
 
 /* With gpustr.devices = 'auto': one process for each GPU that the first counted. */
@@ -451,6 +480,7 @@ gpustr_supervisor_main(Datum arg)
 {
 	int			ordinals[GPUSTR_MAX_DEVICES];
 	int			ndevices;
+	uint64		last_turn_us = 0;
 	int			i;
 
 	pqsignal(SIGTERM, SignalHandlerForShutdownRequest);
@@ -475,6 +505,11 @@ gpustr_supervisor_main(Datum arg)
 	while (!ShutdownRequestPending)
 	{
 		long		wait_ms;
+		uint64		now = gpustr_monotonic_us();
+
+		if (last_turn_us != 0 && now > last_turn_us + STOPPED_MS * 1000)
+			judge_from_us = now + (uint64) gpustr_device_timeout * 1000;
+		last_turn_us = now;
 
 		if (ConfigReloadPending)
 		{

@@ -321,13 +321,14 @@ output_append(RedactOutput *out, int row, const char *data, int32 len)
 static void
 collect_batch(RedactBatch *batch, RedactOutput *out)
 {
-	GpustrBatch *body = gpustr_request_body(batch->request);
+	GpustrBatch *body;
 	const uint8 *validity;
 	const int32 *offsets;
 	const char *data;
 	int			i;
 
 	gpustr_request_wait(batch->request);
+	body = gpustr_request_body(batch->request);
 	validity = GPUSTR_BODY_PTR(body, body->out_column.validity_off, uint8);
 	offsets = GPUSTR_BODY_PTR(body, body->out_column.offsets_off, int32);
 	data = GPUSTR_BODY_PTR(body, body->out_column.data_off, char);
