@@ -111,9 +111,11 @@ static void no_error(EngineError *error)
 	error->message[0] = '\0';
 }
 
-/* A request has failed: with ENGINE_LOST, so has the engine. */
-static void note_failure(CudaEngine *engine, const EngineError *error)
+/* A request has failed.  Unless it lacked memory or was bad, so has the engine. */
+static void note_failure(CudaEngine *engine, EngineError *error)
 {
+	if (error->code == ENGINE_NO_DEVICE)
+		error->code = ENGINE_LOST;
 	if (error->code == ENGINE_LOST && !engine->lost)
 	{
 		engine->lost = true;
@@ -471,14 +473,18 @@ static EngineRequest *cuda_poll(Engine *base)
 	return request != NULL ? request : list_take(&engine->done);
 }
 
+/* Lets go of cached memory, too, when nothing is in flight. */
 static void cuda_info(Engine *base, EngineInfo *info)
 {
-	const CudaEngine *engine = (const CudaEngine *)base;
+	CudaEngine *engine = (CudaEngine *)base;
+
+	if (engine->busy == 0 && !engine->lost)
+		memory_pool_trim(&engine->pool);
 
 	memset(info, 0, sizeof(*info));
 	(void)snprintf(info->name, sizeof(info->name), "%.63s", engine->props.name);
 	info->memory_total = engine->props.totalGlobalMem;
-	info->memory_used = engine->pool.used;
+	info->memory_used = memory_pool_held(&engine->pool);
 	info->max_in_flight = MAX_IN_FLIGHT;
 }
 

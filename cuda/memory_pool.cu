@@ -80,6 +80,21 @@ void memory_pool_free(MemoryPool *pool, cudaStream_t stream, void *memory, uint6
 	pool->used -= bytes;
 }
 
+uint64_t memory_pool_held(const MemoryPool *pool)
+{
+	uint64_t held = 0;
+
+	if (cudaMemPoolGetAttribute(pool->pool, cudaMemPoolAttrReservedMemCurrent, &held) !=
+		cudaSuccess)
+		return pool->used;
+	return held > pool->used ? held : pool->used;
+}
+
+void memory_pool_trim(MemoryPool *pool)
+{
+	CUDA_IGNORE(cudaMemPoolTrimTo(pool->pool, 0));
+}
+
 void memory_pool_close(MemoryPool *pool)
 {
 	if (pool->pool != NULL)

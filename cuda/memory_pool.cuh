@@ -46,6 +46,12 @@ EngineCode memory_pool_alloc(MemoryPool *pool, cudaStream_t stream, uint64_t byt
 /* Free in stream order.  'bytes' as allocated; memory may be NULL. */
 void memory_pool_free(MemoryPool *pool, cudaStream_t stream, void *memory, uint64_t bytes);
 
+/* Bytes of the device that the pool holds, cached ones included. */
+uint64_t memory_pool_held(const MemoryPool *pool);
+
+/* Give what is cached back to the device.  Waits for memory being freed. */
+void memory_pool_trim(MemoryPool *pool);
+
 void memory_pool_close(MemoryPool *pool);
 
 #endif /* GPUSTR_MEMORY_POOL_CUH */

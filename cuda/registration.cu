@@ -63,7 +63,8 @@ static cudaError_t register_chunk(Registration *reg, uintptr_t *start, uintptr_t
 
 	if (rc == cudaSuccess)
 		return rc;
-	if (first && register_range(reg, from + page, to) == cudaSuccess)
+	if (first && rc == cudaErrorHostMemoryAlreadyRegistered &&
+		register_range(reg, from + page, to) == cudaSuccess)
 	{
 		*start = from + page;
 		return cudaSuccess;

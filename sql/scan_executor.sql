@@ -260,6 +260,13 @@ DECLARE c NO SCROLL CURSOR FOR SELECT 1 / (id - 20000) FROM lazy WHERE s LIKE 'r
 SAVEPOINT a;
 MOVE 30000 FROM c;
 ROLLBACK TO a;
+-- (a slot that a device is working on is free once the device is through)
+DO $$ BEGIN
+  FOR i IN 1 .. 1000 LOOP
+    EXIT WHEN (SELECT slots_in_use = 0 FROM gpustr.staging());
+    PERFORM pg_sleep(0.01);
+  END LOOP;
+END $$;
 SELECT slots_in_use, pinned_buffers FROM gpustr.staging();
 COMMIT;
 RESET gpustr.device_startup_cost;

@@ -12,6 +12,7 @@
  *		program					see program.h
  *		inputs					pages and line pointers, or columns
  *		results					written by the engine
+ *		staged pages			inputs, too, of which the results have no need
  *
  * There are two kinds of input.
  *

@@ -84,8 +84,8 @@ layout_pages(GpustrBatch *batch, uint32_t program_bytes, int32_t max_pages)
 	batch->page_off = layout_place(&cursor, 4 * (uint64_t) max_pages);
 	batch->row_start_off = layout_place(&cursor, 4 * ((uint64_t) max_pages + 1));
 	batch->line_off = layout_place(&cursor, 2 * (uint64_t) max_rows);
-	batch->staged_off = layout_place(&cursor, (uint64_t) GPUSTR_PAGE_BYTES * (uint64_t) max_pages);
 	layout_bitmaps(&cursor, batch, max_rows);
+	batch->staged_off = layout_place(&cursor, (uint64_t) GPUSTR_PAGE_BYTES * (uint64_t) max_pages);
 	return cursor.off;
 }
 

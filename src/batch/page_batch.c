@@ -378,6 +378,15 @@ collect_batch(GpustrPageScan *scan, PageBatch *pb)
 	pb->collected = true;
 }
 
+static void
+point_at_results(GpustrPageScan *scan, GpustrBatch *batch)
+{
+	scan->selected = GPUSTR_BODY_PTR(batch, batch->selected_off, uint32);
+	scan->recheck = GPUSTR_BODY_PTR(batch, batch->recheck_off, uint32);
+	scan->row_start = GPUSTR_BODY_PTR(batch, batch->row_start_off, int32);
+	scan->line = GPUSTR_BODY_PTR(batch, batch->line_off, uint16);
+}
+
 /*
  * Have the oldest batch ready to hand out rows.  False at the end.
  *
@@ -412,10 +421,7 @@ next_batch(GpustrPageScan *scan)
 	scan->page = 0;
 	scan->word = 0;
 	scan->nwords = GPUSTR_BITMAP_WORDS(pb->batch->nrows);
-	scan->selected = GPUSTR_BODY_PTR(pb->batch, pb->batch->selected_off, uint32);
-	scan->recheck = GPUSTR_BODY_PTR(pb->batch, pb->batch->recheck_off, uint32);
-	scan->row_start = GPUSTR_BODY_PTR(pb->batch, pb->batch->row_start_off, int32);
-	scan->line = GPUSTR_BODY_PTR(pb->batch, pb->batch->line_off, uint16);
+	point_at_results(scan, pb->batch);
 	scan->recheck_bits = scan->recheck[0];
 	scan->bits = scan->selected[0] | scan->recheck_bits;
 	return true;
@@ -522,7 +528,15 @@ gpustr_page_scan_settle(GpustrPageScan *scan)
 	int			i;
 
 	for (i = 0; i < scan->nbatches; i++)
-		collect_batch(scan, &scan->ring[(scan->first + i) % scan->nring]);
+	{
+		PageBatch  *pb = &scan->ring[(scan->first + i) % scan->nring];
+
+		collect_batch(scan, pb);
+		gpustr_request_detach(pb->request);
+		pb->batch = gpustr_request_body(pb->request);
+	}
+	if (scan->emitting)
+		point_at_results(scan, scan->ring[scan->first].batch);
 	drop_fetch_pin(scan);
 }
 

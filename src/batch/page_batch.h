@@ -49,7 +49,7 @@ extern bool gpustr_page_scan_next(GpustrPageScan *scan, GpustrPageRow *row);
 extern void gpustr_page_scan_fetch(GpustrPageScan *scan, const GpustrPageRow *row,
 								   TupleTableSlot *slot);
 
-/* Wait for what is in flight and drop all pins; the scan can go on. */
+/* Wait for what is in flight, drop all pins and slots; the scan can go on. */
 extern void gpustr_page_scan_settle(GpustrPageScan *scan);
 
 /*

@@ -85,7 +85,8 @@ typedef struct EngineInfo
 {
 	char		name[64];		/* "NVIDIA H200", or "host" */
 	uint64_t	memory_total;	/* bytes of the device, 0 for the host */
-	uint64_t	memory_used;	/* bytes that this engine holds */
+	uint64_t	memory_used;	/* bytes that this engine holds, cached ones
+								 * included */
 	int32_t		max_in_flight;	/* requests worth submitting at a time */
 } EngineInfo;
 
@@ -129,6 +130,7 @@ typedef struct EngineMethods
 	/* A request that is through, or NULL where none is (yet). */
 	EngineRequest *(*poll) (Engine *engine);
 
+	/* What it is and holds now.  May let go of cached memory if it is idle. */
 	void		(*info) (Engine *engine, EngineInfo *info);
 
 	/* Free all.  No request may be in flight. */

@@ -252,6 +252,20 @@ step_select(HostRun *run, const GpustrStep *step)
 	}
 }
 
+/*
+ * A string that is read twice, and must be the same both times.  Bytes in a
+ * page may change under us once the requester has given up; what the program
+ * holds does not.
+ */
+static const char *
+steady(const HostRun *run, const char *value, int32_t len, char *copy)
+{
+	if (run->batch->kind != GPUSTR_BATCH_PAGES || len > GPUSTR_PAGE_BYTES)
+		return value;
+	memcpy(copy, value, (size_t) len);
+	return copy;
+}
+
 static EngineCode
 step_redact(HostRun *run, const GpustrStep *step)
 {
@@ -278,16 +292,19 @@ step_redact(HostRun *run, const GpustrStep *step)
 			recheck[r / 32] |= bit;
 		else if (((a.hi | b.hi) & bit) == 0)
 		{
-			int32_t		bytes = rowfn_redact_bytes(name->value[r], name->len[r],
-												   visibility->value[r], visibility->len[r],
+			char		name_copy[GPUSTR_PAGE_BYTES];
+			char		visibility_copy[GPUSTR_PAGE_BYTES];
+			const char *n = steady(run, name->value[r], name->len[r], name_copy);
+			const char *v = steady(run, visibility->value[r], visibility->len[r], visibility_copy);
+			int32_t		bytes = rowfn_redact_bytes(n, name->len[r], v, visibility->len[r],
 												   encoding);
 
 			if ((uint32_t) bytes > room - (uint32_t) run->out_bytes)
 				return gpustr_engine_error(run->error, ENGINE_BAD_INPUT,
 										   "output column of %u bytes is too small",
 										   column->data_bytes);
-			rowfn_redact_write(name->value[r], name->len[r], visibility->value[r],
-							   visibility->len[r], encoding, data + run->out_bytes);
+			rowfn_redact_write(n, name->len[r], v, visibility->len[r], encoding,
+							   data + run->out_bytes);
 			run->out_bytes += bytes;
 			validity[r / 8] |= (unsigned char) (1 << (r % 8));
 		}

@@ -90,6 +90,8 @@ explain_counters(GpustrScanState *state, ExplainState *es)
 							 removed / instr->nloops, 0, es);
 	}
 	ExplainPropertyUInteger("GPU Batches", NULL, counters->batches, es);
+	if (counters->batches_local > 0 && gpustr_engine_choice() == GPUSTR_RUN_DEVICE)
+		ExplainPropertyUInteger("GPU Batches Local", NULL, counters->batches_local, es);
 	if (counters->batches_redone > 0)
 		ExplainPropertyUInteger("GPU Batches Redone", NULL, counters->batches_redone, es);
 	ExplainPropertyUInteger("GPU Rows", NULL, counters->rows, es);

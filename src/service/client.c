@@ -67,8 +67,8 @@ struct GpustrRequest
 	void	   *body;
 	uint32		bytes;
 	int32		readable_blocks;	/* leading blocks that the engine can read */
-	bool		submitted;		/* to the device */
 	bool		done;			/* results stand in the body */
+	bool		given_up;		/* and out of client->requests */
 };
 
 static dlist_head all_clients = DLIST_STATIC_INIT(all_clients);
@@ -133,6 +133,9 @@ gpustr_engine_label(void)
 static void
 abandon_request(GpustrRequest *request)
 {
+	if (request->given_up)
+		return;
+	request->given_up = true;
 	if (request->slot >= 0)
 		gpustr_queue_abandon(request->slot);
 	request->slot = -1;
@@ -381,9 +384,9 @@ gpustr_request_submit(GpustrRequest *request)
 	request->client->counters.batches++;
 	request->client->counters.rows += batch->nrows;
 	if (request->slot >= 0 && gpustr_queue_submit(request->slot, request->device))
-		request->submitted = true;
-	else
-		run_locally(request);
+		return;
+	request->client->counters.batches_local++;
+	run_locally(request);
 }
 
 /* Is the slot of a submitted request done? */
@@ -398,31 +401,37 @@ slot_is_done(GpustrRequest *request)
 bool
 gpustr_request_ready(GpustrRequest *request)
 {
-	return request->done || slot_is_done(request);
+	return request->done || request->given_up || slot_is_done(request);
+}
+
+/* Copy what matters of a body to private memory, and give the slot up. */
+static void
+move_to_private(GpustrRequest *request, uint32 bytes)
+{
+	const void *body = request->body;
+	int			index = request->slot;
+
+	acquire_private(request, bytes);
+	memcpy(request->body, body, bytes);
+	request->slot = -1;
+	gpustr_queue_abandon(index);
 }
 
 /*
  * The device has been given up, but its process does not die, as it sits in
- * the driver: take a copy of the body and leave the slot to it.  False if the
- * request is through after all, or the device is well.
+ * the driver: leave the slot to it.  False if the request is through after
+ * all, or the device is well.
  */
 static bool
 leave_slot(GpustrRequest *request)
 {
 	GpustrDevice *device = &gpustr_shared->devices[request->device];
-	GpustrSlot *slot = gpustr_slot(request->slot);
 	uint32		running = GPUSTR_SLOT_WORD(GPUSTR_SLOT_RUNNING, request->device);
-	const void *body = request->body;
-	int			index = request->slot;
-	uint32		bytes = request->bytes;
 
 	if (pg_atomic_read_u32(&device->state) == GPUSTR_DEVICE_UP ||
-		pg_atomic_read_u32(&slot->word) != running)
+		pg_atomic_read_u32(&gpustr_slot(request->slot)->word) != running)
 		return false;
-	acquire_private(request, bytes);
-	memcpy(request->body, body, ((const GpustrBatch *) body)->body_bytes);
-	request->slot = -1;
-	gpustr_queue_abandon(index);
+	move_to_private(request, ((const GpustrBatch *) request->body)->body_bytes);
 	return true;
 }
 
@@ -459,7 +468,6 @@ collect_from_device(GpustrRequest *request)
 	GpustrSlot *slot = gpustr_slot(request->slot);
 
 	pg_read_barrier();
-	request->submitted = false;
 	if (slot->code == ENGINE_OK)
 	{
 		count_results(request->client, slot->kernel_ns, slot->transfer_ns,
@@ -480,19 +488,29 @@ gpustr_request_wait(GpustrRequest *request)
 {
 	if (request->done)
 		return;
-	if (request->slot < 0)
+	if (request->given_up)
 		elog(ERROR, "batch was given up when its resource owner was released");
 	if (wait_for_slot(request))
 		collect_from_device(request);
 	else
 	{
-		request->submitted = false;
 		elog(DEBUG1, "gpustr device %d does not answer, a batch is redone locally",
 			 request->device);
 		pg_atomic_fetch_add_u64(&gpustr_shared->devices[request->device].counters.fallbacks, 1);
 		request->client->counters.batches_redone++;
 		run_locally(request);
 	}
+}
+
+void
+gpustr_request_detach(GpustrRequest *request)
+{
+	const GpustrBatch *batch = request->body;
+
+	Assert(request->done);
+	if (request->slot >= 0)
+		move_to_private(request, batch->kind == GPUSTR_BATCH_PAGES ?
+						batch->staged_off : batch->body_bytes);
 }
 
 void

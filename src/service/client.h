@@ -59,6 +59,7 @@ typedef struct GpustrClientCounters
 {
 	uint64		batches;
 	uint64		batches_redone; /* locally, after a device failed them */
+	uint64		batches_local;	/* never given to a device */
 	uint64		rows;
 	uint64		rechecks;
 	uint64		bytes_in;
@@ -114,7 +115,7 @@ extern bool gpustr_request_ready(GpustrRequest *request);
 
 /*
  * Wait for it, redoing it locally where the device failed.  On return the
- * results stand in the body.  Checks for interrupts.  Raises an error only if
+ * results stand in the body, which may have moved: ask for it again.  Checks for interrupts.  Raises an error only if
  * the host engine fails too.
  */
 extern void gpustr_request_wait(GpustrRequest *request);
@@ -127,6 +128,13 @@ extern void gpustr_request_wait(GpustrRequest *request);
  */
 extern bool gpustr_client_take_pins(GpustrClient *client, int npins);
 extern void gpustr_client_give_pins(GpustrClient *client, int npins);
+
+/*
+ * Let go of the staging slot of a request that is through, but keep header,
+ * line pointers and results (not staged pages), in private memory: whoever
+ * rests with results should not keep others from the pool.  The body moves.
+ */
+extern void gpustr_request_detach(GpustrRequest *request);
 
 /* Give the body back. */
 extern void gpustr_request_release(GpustrRequest *request);

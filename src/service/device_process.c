@@ -54,6 +54,9 @@
 #define BUSY_SLEEP_US 20
 #define IDLE_SLEEP_US 200000
 
+/* How often memory in use is published while requests are in flight. */
+#define PUBLISH_US 100000
+
 typedef struct DeviceLoop
 {
 	int			index;
@@ -133,7 +136,8 @@ leave_server(pid_t parent)
 		_exit(GPUSTR_EXIT_PARENT_GONE);
 	prctl(PR_SET_NAME, "gpustr device");
 	prctl(PR_SET_TIMERSLACK, 1000UL);
-	(void) setrlimit(RLIMIT_CORE, &no_core);	/* all of shared buffers, while sessions wait */
+	(void) setrlimit(RLIMIT_CORE, &no_core);	/* all of shared buffers,
+												 * while sessions wait */
 	close_descriptors();
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
@@ -370,13 +374,21 @@ start_request(DeviceLoop *loop)
 static void
 run_loop(DeviceLoop *loop, pid_t parent)
 {
+	uint64		published_us = 0;
+
 	for (;;)
 	{
 		uint32		doorbell = pg_atomic_read_u32(&loop->device->doorbell);
+		uint64		now = gpustr_monotonic_us();
 		EngineRequest *request;
 		bool		progress = false;
 
-		pg_atomic_write_u64(&loop->device->heartbeat_us, gpustr_monotonic_us());
+		pg_atomic_write_u64(&loop->device->heartbeat_us, now);
+		if (loop->nrunning > 0 && now > published_us + PUBLISH_US)
+		{
+			publish_info(loop);
+			published_us = now;
+		}
 		while (loop->nrunning < loop->max_in_flight && start_request(loop))
 			progress = true;
 		while ((request = loop->engine->methods->poll(loop->engine)) != NULL)

@@ -379,7 +379,7 @@ gpustr_queue_sweep(int device, bool dead)
 			SetLatch(latch);	/* it may have died before it could do so */
 		if (dead)
 			(void) gpustr_slot_move(slot, GPUSTR_SLOT_WORD(GPUSTR_SLOT_ABANDONED, device),
-								GPUSTR_SLOT_WORD(GPUSTR_SLOT_FREE, 0));
+									GPUSTR_SLOT_WORD(GPUSTR_SLOT_FREE, 0));
 	}
 }
 

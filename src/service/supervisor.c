@@ -131,7 +131,11 @@ handle_sigchld(SIGNAL_ARGS)
 	errno = save_errno;
 }
 
-/* No device has a process: say so, and answer what waits for one. */
+/*
+ * No device has a process: say so, and answer what waits for one.  A process
+ * that could not be got rid of may still write to the slots that it was given:
+ * those stay as they are.
+ */
 static void
 all_devices_down(void)
 {
@@ -140,6 +144,7 @@ all_devices_down(void)
 	for (i = 0; i < GPUSTR_MAX_DEVICES; i++)
 	{
 		GpustrDevice *device = &gpustr_shared->devices[i];
+		bool		dead = children[i].pid == 0;
 
 		if (pg_atomic_read_u32(&device->state) == GPUSTR_DEVICE_OFF)
 			continue;
@@ -147,7 +152,7 @@ all_devices_down(void)
 		pg_atomic_write_u32(&device->pid, 0);
 		pg_atomic_fetch_add_u32(&device->generation, 1);
 		pg_atomic_write_u64(&device->memory_used, 0);
-		gpustr_queue_sweep(i, true);
+		gpustr_queue_sweep(i, dead);
 	}
 }
 
@@ -327,7 +332,6 @@ child_ended(int index, int status)
 	WEXITSTATUS(status) == GPUSTR_EXIT_ENGINE_LOST &&
 	pg_atomic_read_u32(&device->state) == GPUSTR_DEVICE_STARTING;
 
-	child->pid = 0;
 	pg_atomic_write_u32(&device->state,
 						absent ? GPUSTR_DEVICE_ABSENT : GPUSTR_DEVICE_RESTARTING);
 	pg_atomic_write_u32(&device->pid, 0);
@@ -362,20 +366,56 @@ child_ended(int index, int status)
 static void
 reap_children(int ndevices)
 {
+	sigset_t	quit;
+	sigset_t	old;
 	int			i;
 
+	sigemptyset(&quit);
+	sigaddset(&quit, SIGQUIT);
 	for (i = 0; i < ndevices; i++)
 	{
 		int			status;
+		pid_t		pid = children[i].pid;
 
-		if (children[i].pid != 0 && waitpid(children[i].pid, &status, WNOHANG) == children[i].pid)
+		/* the SIGQUIT handler must not kill a pid that is no longer ours */
+		sigprocmask(SIG_BLOCK, &quit, &old);
+		if (pid != 0 && waitpid(pid, &status, WNOHANG) == pid)
+			children[i].pid = 0;
+		sigprocmask(SIG_SETMASK, &old, NULL);
+		if (pid != 0 && children[i].pid == 0)
 			child_ended(i, status);
 	}
 }
 
+/* Requests that a device is working on, and when the oldest was begun. */
+static int
+running_requests(int index, uint64 *oldest_us)
+{
+	int			n = 0;
+	int			i;
+
+	*oldest_us = UINT64_MAX;
+	for (i = 0; i < gpustr_shared->nslots; i++)
+	{
+		GpustrSlot *slot = gpustr_slot(i);
+		uint32		word = pg_atomic_read_u32(&slot->word);
+		uint64		started = pg_atomic_read_u64(&slot->started_us);
+
+		if (GPUSTR_SLOT_DEVICE(word) == index && started != 0 &&
+			(GPUSTR_SLOT_STATE(word) == GPUSTR_SLOT_RUNNING ||
+			 GPUSTR_SLOT_STATE(word) == GPUSTR_SLOT_ABANDONED))
+		{
+			*oldest_us = Min(*oldest_us, started);
+			n++;
+		}
+	}
+	return n;
+}
+
 /*
  * Has a device's process been silent for too long?  It says a word with each
- * turn of its loop, and its oldest request must not run for longer either.
+ * turn of its loop, and its oldest request must not take longer than all that
+ * it works on would one after the other.
  */
 static bool
 is_silent(int index)
@@ -384,25 +424,15 @@ is_silent(int index)
 	uint64		now = gpustr_monotonic_us();
 	uint64		timeout_us = (uint64) gpustr_device_timeout * 1000;
 	uint64		heartbeat = pg_atomic_read_u64(&device->heartbeat_us);
-	int			i;
+	uint64		oldest;
+	int			n;
 
 	if (pg_atomic_read_u32(&device->state) != GPUSTR_DEVICE_UP)
 		return now > heartbeat + (uint64) STARTUP_TIMEOUT_MS * 1000;
 	if (now > heartbeat + timeout_us)
 		return true;
-	for (i = 0; i < gpustr_shared->nslots; i++)
-	{
-		GpustrSlot *slot = gpustr_slot(i);
-		uint32		word = pg_atomic_read_u32(&slot->word);
-		uint64		started = pg_atomic_read_u64(&slot->started_us);
-
-		if (GPUSTR_SLOT_DEVICE(word) == index &&
-			(GPUSTR_SLOT_STATE(word) == GPUSTR_SLOT_RUNNING ||
-			 GPUSTR_SLOT_STATE(word) == GPUSTR_SLOT_ABANDONED) &&
-			started != 0 && now > started + timeout_us)
-			return true;
-	}
-	return false;
+	n = running_requests(index, &oldest);
+	return n > 0 && now > oldest + timeout_us * n;
 }
 
 static void
@@ -496,7 +526,11 @@ gpustr_supervisor_main(Datum arg)
 		snprintf(cuda_library, sizeof(cuda_library), "%s/gpustr_cuda%s", pkglib_path, DLSUFFIX);
 	ndevices = gpustr_parse_devices(gpustr_devices, ordinals, &use_host_engine, &devices_automatic);
 	for (i = 0; i < ndevices; i++)
+	{
 		gpustr_shared->devices[i].ordinal = ordinals[i];
+		/* what an earlier supervisor's devices said has been logged */
+		children[i].logged = pg_atomic_read_u32(&gpustr_shared->devices[i].log.written);
+	}
 	pg_atomic_write_u32(&gpustr_shared->ndevices, ndevices);
 	pg_atomic_write_u32(&gpustr_shared->supervisor_pid, MyProcPid);
 	publish_memory_limit();
