@@ -27,7 +27,9 @@ WERROR ?= yes
 WARNINGS = -Wall -Wextra -Wno-unused-parameter -Wno-sign-compare \
 	-Wno-missing-field-initializers $(if $(filter yes,$(WERROR)),-Werror)
 PG_CPPFLAGS = -Isrc -DGPUSTR_VERSION='"$(EXTVERSION)"'
-PG_CFLAGS = $(WARNINGS)
+# clang does not know all of gcc's options that PostgreSQL was built with
+PG_CFLAGS = $(WARNINGS) \
+	$(if $(findstring clang,$(CC)),-Wno-ignored-optimization-argument -Wno-unknown-warning-option -Wno-ignored-attributes)
 
 REGRESS = $(basename $(notdir $(sort $(wildcard sql/*.sql))))
 REGRESS_OPTS = --load-extension=gpustr

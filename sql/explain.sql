@@ -75,9 +75,19 @@ CREATE TABLE heavy AS SELECT g AS id, repeat(md5(g::text), 200) AS s FROM genera
 ALTER TABLE heavy ALTER COLUMN s SET STORAGE EXTERNAL;
 INSERT INTO heavy SELECT id, s || id FROM heavy;
 VACUUM ANALYZE heavy;
+CREATE FUNCTION cost_of(query text) RETURNS numeric LANGUAGE plpgsql AS $$
+DECLARE r json; BEGIN
+  EXECUTE 'EXPLAIN (FORMAT JSON) ' || query INTO r;
+  RETURN r #>> '{0,Plan,Total Cost}';
+END $$;
+SET gpustr.debug_require = 'require';
+SET gpustr.recheck_cost = 0;
+SELECT cost_of($$SELECT * FROM heavy WHERE s LIKE '%77_7%'$$) AS cost_without \gset
 SET gpustr.recheck_cost = 10;
-SELECT node_of($$SELECT * FROM heavy WHERE s LIKE '%77_7%'$$);
+SELECT cost_of($$SELECT * FROM heavy WHERE s LIKE '%77_7%'$$) - :cost_without BETWEEN 30000 AND 60000 AS most_are_rechecked;
 RESET gpustr.recheck_cost;
+RESET gpustr.debug_require;
+SELECT node_of($$SELECT * FROM heavy WHERE s LIKE '%77_7%'$$);
 
 -- DEBUG1 says why not
 SET client_min_messages = debug1;
@@ -85,4 +95,4 @@ SELECT node_of($$SELECT * FROM large WHERE id % 2 = 0$$);
 RESET client_min_messages;
 
 DROP TABLE t, large, heavy;
-DROP FUNCTION same, outcome, with_gpu, explain_masked, explain_json, node_of;
+DROP FUNCTION same, outcome, with_gpu, explain_masked, explain_json, node_of, cost_of;

@@ -81,6 +81,18 @@ FETCH 1 FROM grouped;
 FETCH PRIOR FROM grouped;
 ROLLBACK;
 
+-- a cursor that rests holds no slots, and no pins but its last tuple's, whether
+-- or not it may go backward
+BEGIN;
+DECLARE forward NO SCROLL CURSOR FOR SELECT id FROM t WHERE s LIKE '%0';
+DECLARE both_ways CURSOR FOR SELECT id FROM t WHERE s LIKE '%0';
+FETCH 1 FROM forward;
+FETCH 1 FROM both_ways;
+SELECT slots_in_use, pinned_buffers FROM gpustr.staging();
+FETCH 1 FROM forward;
+FETCH 1 FROM both_ways;
+ROLLBACK;
+
 -- a cursor outlives the subtransaction that fetched from it, and its abort
 BEGIN;
 DECLARE c NO SCROLL CURSOR FOR SELECT id FROM t WHERE s LIKE '%0';
@@ -215,7 +227,8 @@ DELETE FROM counted WHERE id % 10 = 0;
 CREATE FUNCTION counts() RETURNS text LANGUAGE plpgsql AS $$
 DECLARE r text; BEGIN
   PERFORM pg_stat_clear_snapshot();
-  SELECT format('%s scans, %s rows', seq_scan, seq_tup_read) INTO r FROM pg_stat_user_tables WHERE relid = 'counted'::regclass;
+  SELECT format('%s scans, %s rows, %s blocks', seq_scan, seq_tup_read, heap_blks_read + heap_blks_hit) INTO r
+  FROM pg_stat_user_tables JOIN pg_statio_user_tables USING (relid) WHERE relid = 'counted'::regclass;
   RETURN r;
 END $$;
 SELECT pg_stat_force_next_flush();
@@ -223,14 +236,30 @@ SELECT pg_stat_reset_single_table_counters('counted'::regclass);
 SELECT count(*) FROM counted WHERE s LIKE '%1%';
 SELECT pg_stat_force_next_flush();
 SELECT counts() AS without_gpustr;
-SELECT pg_stat_force_next_flush();
-SELECT pg_stat_reset_single_table_counters('counted'::regclass);
+-- twice, as the second scan has hints where the pages are
 SET gpustr.enabled = on;
 SET gpustr.debug_require = 'require';
+SELECT count(*) FROM counted WHERE s LIKE '%1%';
+SELECT pg_stat_force_next_flush();
+SELECT pg_stat_reset_single_table_counters('counted'::regclass);
 SELECT count(*) FROM counted WHERE s LIKE '%1%';
 SET gpustr.debug_require = 'allow';
 SELECT pg_stat_force_next_flush();
 SELECT counts() AS with_gpustr;
+
+-- a scan prunes the pages that it reads
+CREATE EXTENSION pgstattuple;
+CREATE TABLE pruned (id int, s text) WITH (autovacuum_enabled = off);
+INSERT INTO pruned SELECT g, 'row ' || g FROM generate_series(1, 5000) g;
+DELETE FROM pruned WHERE id % 2 = 0;
+SELECT dead_tuple_count > 2000 AS dead FROM pgstattuple('pruned');
+SET gpustr.debug_require = 'require';
+SELECT count(*) FROM pruned WHERE s LIKE '%1%';
+SET gpustr.debug_require = 'allow';
+-- the last page is not full
+SELECT dead_tuple_count < 200 AS pruned FROM pgstattuple('pruned');
+DROP TABLE pruned;
+DROP EXTENSION pgstattuple;
 
 -- A set-returning function starts its scan inside a savepoint and goes on after
 -- its rollback.  The scan between would take a

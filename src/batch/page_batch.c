@@ -20,16 +20,15 @@
  * read the block, where they have just been read into the small ring of buffers
  * that a scan of a large table goes through (many pins would defeat it; a page
  * that was in shared buffers before is in no ring of ours), where the caller
- * wants no pins held (cursors that may go backward, which the executor does not
- * shut down between fetches), and where the sessions' common budget of pins is
+ * wants nothing held (below), and where the sessions' common budget of pins is
  * used up.
  *
- * So when a tuple is to be emitted its page is pinned anew.  The tuple is
- * visible to the scan's registered snapshot, hence still there, under the same
- * line pointer; but someone who got the cleanup lock before our pin may still
- * be moving tuples about in the page, so the content lock is taken and
- * released once before line pointers are read.  From then on our pin keeps the
- * page as it is.
+ * So when a tuple is to be emitted its page is pinned anew: page_fetch.c.
+ *
+ * A cursor that may go backward is not shut down by the executor between two
+ * fetches, and may rest for long.  So its scan holds neither pins nor slots
+ * between two rows: it copies pages, and has one batch at a time, whose results
+ * it takes out of the slot.
  *
  * Invariants:
  *	- a page without visible tuples is in no batch;
@@ -59,6 +58,7 @@
 
 #include "batch/batch_layout.h"
 #include "batch/page_batch.h"
+#include "batch/page_fetch.h"
 #include "batch/page_format.h"
 #include "batch/page_hint.h"
 #include "batch/page_read.h"
@@ -98,7 +98,7 @@ struct GpustrPageScan
 	HeapScanDesc heap;
 	const GpustrProgram *program;
 	GpustrClient *client;
-	bool		copy_pages;		/* name none */
+	bool		at_rest;		/* hold nothing between two rows */
 	MemoryContext context;
 
 	/* reading */
@@ -131,15 +131,12 @@ struct GpustrPageScan
 	int32		next_row;		/* after the last row handed out */
 	uint64		passed;			/* rows of earlier batches */
 
-	/* the page that tuples are fetched from */
-	BlockNumber fetch_block;
-	Buffer		fetch_buffer;
-	HeapTupleData tuple;
+	GpustrFetch fetch;			/* of tuples for the rows handed out */
 };
 
 GpustrPageScan *
 gpustr_page_scan_begin(Relation rel, Snapshot snapshot, const GpustrProgram *program,
-					   GpustrClient *client, bool copy_pages)
+					   GpustrClient *client, bool at_rest)
 {
 	GpustrPageScan *scan = palloc0(sizeof(GpustrPageScan));
 
@@ -149,12 +146,11 @@ gpustr_page_scan_begin(Relation rel, Snapshot snapshot, const GpustrProgram *pro
 	scan->hint_base = gpustr_page_hint_base(RelationGetRelid(rel));
 	scan->program = program;
 	scan->client = client;
-	scan->copy_pages = copy_pages;
+	scan->at_rest = at_rest;
 	scan->context = CurrentMemoryContext;
 	scan->next_pages = FIRST_BATCH_PAGES;
 	scan->in_flight_limit = 1;
-	scan->fetch_buffer = InvalidBuffer;
-	scan->fetch_block = InvalidBlockNumber;
+	gpustr_fetch_init(&scan->fetch, scan->heap);
 	return scan;
 }
 
@@ -213,15 +209,6 @@ drop_pins(GpustrPageScan *scan, PageBatch *pb)
 	if (pb->budget > 0)
 		gpustr_client_give_pins(scan->client, pb->budget);
 	pb->budget = 0;
-}
-
-static void
-drop_fetch_pin(GpustrPageScan *scan)
-{
-	if (BufferIsValid(scan->fetch_buffer))
-		ReleaseBuffer(scan->fetch_buffer);
-	scan->fetch_buffer = InvalidBuffer;
-	scan->fetch_block = InvalidBlockNumber;
 }
 
 /*
@@ -333,7 +320,7 @@ submit_batch(GpustrPageScan *scan)
 									scan->program, pages);
 
 	may_name = !RelationUsesLocalBuffers(heap->rs_base.rs_rd) &&
-		(local || !scan->copy_pages) &&
+		(local || !scan->at_rest) &&
 		pages <= NBuffers / 8 &&
 		gpustr_client_take_pins(scan->client, pages);
 	if (may_name)
@@ -378,6 +365,14 @@ collect_batch(GpustrPageScan *scan, PageBatch *pb)
 	pb->collected = true;
 }
 
+/* Keep the results of a collected batch, but not its slot. */
+static void
+detach_batch(PageBatch *pb)
+{
+	gpustr_request_detach(pb->request);
+	pb->batch = gpustr_request_body(pb->request);
+}
+
 static void
 point_at_results(GpustrPageScan *scan, GpustrBatch *batch)
 {
@@ -397,7 +392,7 @@ static bool
 next_batch(GpustrPageScan *scan)
 {
 	PageBatch  *pb;
-	int			depth = Max(gpustr_client_depth(scan->client), 1);
+	int			depth = scan->at_rest ? 1 : Max(gpustr_client_depth(scan->client), 1);
 
 	grow_ring(scan, depth);
 	scan->in_flight_limit = Min(scan->in_flight_limit, depth);
@@ -416,6 +411,8 @@ next_batch(GpustrPageScan *scan)
 
 	pb = &scan->ring[scan->first];
 	collect_batch(scan, pb);
+	if (scan->at_rest)
+		detach_batch(pb);
 	scan->emitting = true;
 	scan->next_row = 0;
 	scan->page = 0;
@@ -462,7 +459,7 @@ gpustr_page_scan_next(GpustrPageScan *scan, GpustrPageRow *row)
 		}
 		if (!next_batch(scan))
 		{
-			drop_fetch_pin(scan);
+			gpustr_fetch_release(&scan->fetch);
 			return false;
 		}
 	}
@@ -481,45 +478,10 @@ gpustr_page_scan_next(GpustrPageScan *scan, GpustrPageRow *row)
 	return true;
 }
 
-/* Pin the page that a tuple is to be fetched from. */
-static void
-pin_fetch_page(GpustrPageScan *scan, BlockNumber block, Buffer recent)
-{
-	HeapScanDesc heap = scan->heap;
-	Relation	rel = heap->rs_base.rs_rd;
-
-	drop_fetch_pin(scan);
-	/* 15.0 to 15.3 look at the wrong descriptors for a local buffer */
-	if (!RelationUsesLocalBuffers(rel) && gpustr_read_recent_buffer(rel, block, recent))
-		scan->fetch_buffer = recent;
-	else
-		scan->fetch_buffer = ReadBufferExtended(rel, MAIN_FORKNUM, block, RBM_NORMAL,
-												heap->rs_strategy);
-	LockBuffer(scan->fetch_buffer, BUFFER_LOCK_SHARE);
-	gpustr_test_for_old_snapshot(heap->rs_base.rs_snapshot, rel, scan->fetch_buffer);
-	LockBuffer(scan->fetch_buffer, BUFFER_LOCK_UNLOCK);
-	scan->fetch_block = block;
-}
-
 void
 gpustr_page_scan_fetch(GpustrPageScan *scan, const GpustrPageRow *row, TupleTableSlot *slot)
 {
-	Relation	rel = scan->heap->rs_base.rs_rd;
-	Page		page;
-	ItemId		lp;
-
-	if (row->block != scan->fetch_block)
-		pin_fetch_page(scan, row->block, row->recent);
-	page = BufferGetPage(scan->fetch_buffer);
-	lp = PageGetItemId(page, row->line);
-	if (!ItemIdIsNormal(lp))
-		elog(ERROR, "tuple (%u,%u) of relation \"%s\" has gone, though a snapshot sees it",
-			 row->block, row->line, RelationGetRelationName(rel));
-	scan->tuple.t_data = (HeapTupleHeader) PageGetItem(page, lp);
-	scan->tuple.t_len = ItemIdGetLength(lp);
-	scan->tuple.t_tableOid = RelationGetRelid(rel);
-	ItemPointerSet(&scan->tuple.t_self, row->block, row->line);
-	ExecStoreBufferHeapTuple(&scan->tuple, slot, scan->fetch_buffer);
+	gpustr_fetch_tuple(&scan->fetch, row->block, row->recent, row->line, slot);
 }
 
 void
@@ -532,12 +494,11 @@ gpustr_page_scan_settle(GpustrPageScan *scan)
 		PageBatch  *pb = &scan->ring[(scan->first + i) % scan->nring];
 
 		collect_batch(scan, pb);
-		gpustr_request_detach(pb->request);
-		pb->batch = gpustr_request_body(pb->request);
+		detach_batch(pb);
 	}
 	if (scan->emitting)
 		point_at_results(scan, scan->ring[scan->first].batch);
-	drop_fetch_pin(scan);
+	gpustr_fetch_release(&scan->fetch);
 }
 
 uint64
@@ -563,7 +524,7 @@ abandon_batches(GpustrPageScan *scan)
 	}
 	scan->nbatches = 0;
 	scan->emitting = false;
-	drop_fetch_pin(scan);
+	gpustr_fetch_release(&scan->fetch);
 }
 
 HeapScanDesc

@@ -35,12 +35,12 @@ typedef struct GpustrPageRow
 
 /*
  * Start to scan.  Everything is allocated in the current memory context;
- * 'program' must live as long.  copy_pages: name no page, so that no pin is
- * held between two calls but the one of the last tuple fetched.
+ * 'program' must live as long.  at_rest: hold no pin between two calls but
+ * the one of the last tuple fetched, and no slot.
  */
 extern GpustrPageScan *gpustr_page_scan_begin(Relation rel, Snapshot snapshot,
 											  const GpustrProgram *program,
-											  GpustrClient *client, bool copy_pages);
+											  GpustrClient *client, bool at_rest);
 
 /* The next such row, in the order of the table; false at the end. */
 extern bool gpustr_page_scan_next(GpustrPageScan *scan, GpustrPageRow *row);

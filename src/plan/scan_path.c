@@ -202,7 +202,8 @@ gpustr_set_rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblE
 	}
 	if (gpustr_engine_choice() == GPUSTR_RUN_NOWHERE)
 	{
-		gpustr_note_refusal("no device is up, and \"gpustr.engine\" is not \"local\"");
+		gpustr_note_refusal("%s, and \"gpustr.engine\" is not \"local\"",
+							gpustr_nowhere_reason());
 		return;
 	}
 

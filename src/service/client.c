@@ -112,6 +112,16 @@ gpustr_engine_choice(void)
 	return GPUSTR_RUN_DEVICE;
 }
 
+const char *
+gpustr_nowhere_reason(void)
+{
+	if (gpustr_shared == NULL)
+		return "gpustr is not in \"shared_preload_libraries\"";
+	if (gpustr_shared->nslots == 0)
+		return "\"gpustr.staging_memory\" is less than \"gpustr.batch_bytes\"";
+	return "no device is up";
+}
+
 char *
 gpustr_engine_label(void)
 {

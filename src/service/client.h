@@ -48,6 +48,9 @@ typedef enum GpustrEngineChoice
 
 extern GpustrEngineChoice gpustr_engine_choice(void);
 
+/* Why that is GPUSTR_RUN_NOWHERE, if it is. */
+extern const char *gpustr_nowhere_reason(void);
+
 /*
  * What EXPLAIN calls it: "cuda (NVIDIA H200)", "host (device process)" or
  * "host (local)".  Palloc'd.

@@ -137,19 +137,27 @@ $node->poll_query_until('postgres', "SELECT pid <> $pid AND state = 'up' FROM gp
   or die;
 pass('supervisor and device come again');
 
-# A backend is killed: PostgreSQL restarts, and gpustr with it
-configure($node, 'restart_after_crash' => 'on');
+# A backend is killed while its batches wait for a device that stands still:
+# PostgreSQL restarts, and gpustr with it
+configure($node, 'restart_after_crash' => 'on', 'gpustr.device_timeout' => '60s');
 $node->reload;
 $node->poll_query_until('postgres', "SELECT current_setting('restart_after_crash') = 'on'") or die;
 $pid = device_pid($node);
-my $victim = $node->safe_psql('postgres',
-	"SELECT pid FROM pg_stat_activity WHERE backend_type = 'background writer'");
+$backend = $node->background_psql('postgres', on_error_stop => 0);
+my $victim = $backend->query_safe('SELECT pg_backend_pid()');
+kill 'STOP', $pid;
+$backend->query_until(qr/started/,
+	"\\echo started\nSELECT count(*) FROM (SELECT gpustr.redact(array_agg(name), array_agg(visibility)) FROM people) s;\n");
+$node->poll_query_until('postgres', 'SELECT slots_in_use > 0 FROM gpustr.staging()')
+  or die 'no batch in flight';
 kill 'KILL', $victim;
 $node->poll_query_until('postgres', "SELECT pid <> $pid AND state = 'up' FROM gpustr.devices()")
   or die 'no device after crash restart';
 is( $node->safe_psql('postgres', "SELECT gpustr.redact(array['Jane Doe'], array['public'])"),
 	'{"D Jane"}', 'works after a crash restart');
 is(scalar(device_processes($node)), 1, 'one device process after a crash restart');
+idle_ok($node, 'after a crash restart');
+$backend->{run}->kill_kill if $backend->{run};
 $node->stop;
 is_deeply([ device_processes($node) ], [], 'no process is left at the end');
 

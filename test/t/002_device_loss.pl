@@ -125,6 +125,24 @@ wait_for_device($node);
 like(counters(), qr/\|t$/, 'the supervisor started new ones');
 idle_ok($node, 'killed');
 
+# A scan keeps several batches in flight: with the device at a stand, as many as
+# gpustr.batch_depth wait for it.
+wait_for_device($node);
+my $device = device_pid($node);
+my $session = $node->background_psql('postgres');
+$session->query_safe("SET gpustr.batch_depth = 3; SET gpustr.debug_require = 'require'; BEGIN");
+$session->query_safe("DECLARE c NO SCROLL CURSOR FOR SELECT id FROM logs WHERE msg LIKE '%error%'");
+$session->query_safe('FETCH 1 FROM c');
+kill 'STOP', $device;
+$session->query_until(qr/started/, "\\echo started\nMOVE ALL FROM c;\n");
+ok($node->poll_query_until('postgres', 'SELECT slots_in_use = 3 FROM gpustr.staging()'),
+	'batches wait for a device that stands still');
+kill 'CONT', $device;
+is($session->query_safe('FETCH BACKWARD 0 FROM c; SELECT 1'), '1', 'and are through when it goes on');
+$session->query_safe('COMMIT');
+$session->quit;
+idle_ok($node, 'in flight');
+
 # Sessions give up: cancelled, failed, terminated, while the device works
 my $slow = "SET gpustr.engine = 'device'; ";
 foreach my $ms (1, 2, 5, 10, 20, 50)

@@ -99,6 +99,7 @@ $session->query_safe(q{DECLARE c NO SCROLL CURSOR FOR SELECT id FROM big WHERE s
 is($session->query_safe('FETCH 1 FROM c'), '10', 'a cursor gives its first row');
 is($session->query_safe('MOVE 2000 FROM c'), '', 'and moves on');
 is($node->safe_psql('postgres', 'SELECT pinned_buffers FROM gpustr.staging()'), '0', 'an idle cursor counts no pins');
+is($node->safe_psql('postgres', 'SELECT slots_in_use FROM gpustr.staging()'), '0', 'nor slots');
 is($session->query_safe('FETCH 1 FROM c'), '20020', 'it goes on');
 $session->query_safe('COMMIT');
 $session->quit;
@@ -187,6 +188,25 @@ foreach my $engine ('local', 'device')
 		"the same with few buffers, gpustr.engine = $engine");
 	is($node->safe_psql('postgres', "SET gpustr.engine = '$engine'; SELECT check_digest()"),
 		'same', "and where tuples are fetched, gpustr.engine = $engine");
+}
+
+# Scans of a large table keep step: one begins where another was last.
+foreach my $engine ('local', 'device')
+{
+	my $gpu = "SET gpustr.engine = '$engine'; SET gpustr.debug_require = 'require';";
+	my $plain = 'SET gpustr.enabled = off;';
+	my $first = "SELECT id FROM step WHERE s LIKE '%-' LIMIT 1";
+
+	foreach my $way ([ $plain, $gpu, 'a GpuScan after PostgreSQL' ], [ $gpu, $plain, 'PostgreSQL after a GpuScan' ])
+	{
+		$node->safe_psql('postgres', 'DROP TABLE IF EXISTS step; CREATE TABLE step AS TABLE big');
+		$node->safe_psql('postgres', "$way->[0] $first OFFSET 20000");
+		cmp_ok($node->safe_psql('postgres', "$way->[1] $first"), '>', 10000,
+			"$way->[2], gpustr.engine = $engine");
+	}
+	$node->safe_psql('postgres', "$plain $first OFFSET 20000");
+	is($node->safe_psql('postgres', "$gpu SELECT count(*), sum(id) FROM step WHERE s LIKE '%-'"),
+		'100000|5000050000', "once around the table, gpustr.engine = $engine");
 }
 idle_ok($node, 'with few buffers');
 

@@ -93,15 +93,16 @@ sub device_processes
 	return @pids;
 }
 
-# Nothing is in use any more: slots, pins, device memory of requests.
+# Nothing is in use any more: slots, pins, memory of the devices.
 sub idle_ok
 {
 	my ($node, $what) = @_;
 
 	ok( $node->poll_query_until(
 			'postgres',
-			'SELECT slots_in_use = 0 AND pinned_buffers = 0 FROM gpustr.staging()'),
-		"$what: no slot and no pin is left in use");
+			'SELECT slots_in_use = 0 AND pinned_buffers = 0 AND coalesce(memory_used, 0) = 0
+			 FROM gpustr.staging(), (SELECT sum(memory_used) AS memory_used FROM gpustr.devices()) d'),
+		"$what: no slot, no pin, no device memory is left in use");
 }
 
 # A library in place of gpustr_cuda.so: see fake_cuda.c.

@@ -1,0 +1,33 @@
+
+# LIKE's row function against PostgreSQL's own, on random patterns and texts, in
+# each kind of encoding.  The full fuzzer is test/unit/fuzz_like_pg.c.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+
+use GpustrTest;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $seconds = $ENV{GPUSTR_TEST_FUZZ_SECONDS} // 5;
+my $seed = $ENV{GPUSTR_TEST_SEED} // int(rand(1e9));
+my $node = new_node('fuzz', 'gpustr.devices' => 'none');
+my $build = PostgreSQL::Test::Utils::tempdir;
+
+plan skip_all => 'libpq-dev is not installed'
+  if system('pkg-config --exists libpq') != 0;
+system_or_bail('make', '-s', '-C', "$GpustrTest::top/test/unit", "BUILD=$build", 'fuzz_like_pg');
+foreach my $encoding ('UTF8', 'LATIN1', 'SQL_ASCII')
+{
+	my $database = lc("fuzz_$encoding");
+	$node->safe_psql('postgres',
+		"CREATE DATABASE $database TEMPLATE template0 ENCODING '$encoding' LOCALE 'C'");
+	command_ok([ "$build/fuzz_like_pg", $node->connstr($database), $seconds, $seed ],
+		"no difference in $encoding, seed $seed");
+}
+$node->stop;
+done_testing();
