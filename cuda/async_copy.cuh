@@ -15,6 +15,8 @@
  *	- cp.async of sm_80: each lane of a warp asks for 16 bytes at a time, and
  *	  its arrival at the barrier is put off until its copies are through.
  *
+ * And an OR to shared memory that does not wait, either.
+ *
  * IDENTIFICATION
  *	  cuda/async_copy.cuh
  *
@@ -36,6 +38,12 @@
 __device__ __forceinline__ uint32_t shared_address(const void *p)
 {
 	return (uint32_t)__cvta_generic_to_shared(p);
+}
+
+/* *word |= bits, atomic among the threads of a block. */
+__device__ __forceinline__ void shared_or(uint32_t *word, uint32_t bits)
+{
+	asm volatile("red.shared.or.b32 [%0], %1;" ::"r"(shared_address(word)), "r"(bits) : "memory");
 }
 
 __device__ __forceinline__ void mbarrier_init(uint64_t *bar, uint32_t arrivals)
@@ -145,13 +153,6 @@ __device__ __forceinline__ void warp_copy_arrive(uint64_t *bar)
 {
 	asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(shared_address(bar))
 				 : "memory");
-}
-
-/* Let the first THREADS threads of the block, a multiple of 32, wait for each other. */
-template <int THREADS>
-__device__ __forceinline__ void named_barrier()
-{
-	asm volatile("bar.sync 1, %0;" ::"n"(THREADS) : "memory");
 }
 
 /* Each lane: wait for the copies that it has started with warp_copy(). */

@@ -478,8 +478,13 @@ static void cuda_info(Engine *base, EngineInfo *info)
 {
 	CudaEngine *engine = (CudaEngine *)base;
 
-	if (engine->busy == 0 && !engine->lost)
+	/* what was freed in stream order is only there once its stream is through */
+	if (engine->busy == 0 && !engine->lost && memory_pool_held(&engine->pool) > 0)
+	{
+		for (int i = 0; i < MAX_IN_FLIGHT; i++)
+			CUDA_IGNORE(cudaStreamSynchronize(engine->lane[i].stream));
 		memory_pool_trim(&engine->pool);
+	}
 
 	memset(info, 0, sizeof(*info));
 	(void)snprintf(info->name, sizeof(info->name), "%.63s", engine->props.name);

@@ -49,7 +49,7 @@ void memory_pool_free(MemoryPool *pool, cudaStream_t stream, void *memory, uint6
 /* Bytes of the device that the pool holds, cached ones included. */
 uint64_t memory_pool_held(const MemoryPool *pool);
 
-/* Give what is cached back to the device.  Waits for memory being freed. */
+/* Give what is cached back to the device: what has been freed and is through. */
 void memory_pool_trim(MemoryPool *pool);
 
 void memory_pool_close(MemoryPool *pool);

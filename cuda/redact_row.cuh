@@ -9,8 +9,8 @@
  * put beside its neighbours; what is longer is completed from the name.
  *
  * Answers that lie side by side share words.  They are put together by OR, an
- * atomic one in shared memory, in words that were cleared before: four or five
- * a row, where a store for each byte takes twelve or more.
+ * atomic one in shared memory, in words that were cleared before: three to
+ * five a row, where a store for each byte takes twelve or more.
  *
  * Up to 15 bytes past the end of a string are read, and ignored: shared memory
  * behind the last string must be there.
@@ -23,9 +23,13 @@
 #ifndef GPUSTR_REDACT_ROW_CUH
 #define GPUSTR_REDACT_ROW_CUH
 
+#include "async_copy.cuh"
 #include "rowfn/redact.h"
 
 #define REDACT_ROW_WORDS 4
+
+/* Bytes behind an answer that redact_row_write() may touch, and leave. */
+#define REDACT_WRITE_PAD 16
 
 /* Bytes of a name that are looked at at once. */
 #define REDACT_FIRST_BYTES 12
@@ -64,12 +68,15 @@ __device__ __forceinline__ void redact_set(uint32_t (&value)[N], int i, uint32_t
 			value[j] = v;
 }
 
-/* 4 bytes from byte 'at' on. */
+/*
+ * 4 bytes from byte 'at' on.  The funnel shifts here take their amount modulo
+ * 32, so at * 8 is at % 4 * 8.
+ */
 __device__ __forceinline__ uint32_t redact_load4(const uint32_t *words, uint32_t at)
 {
 	const uint32_t *w = words + at / 4;
 
-	return __funnelshift_r(w[0], w[1], at % 4 * 8);
+	return __funnelshift_r(w[0], w[1], at * 8);
 }
 
 /* 6 bytes from byte 'at' on, and 2 of anything. */
@@ -78,8 +85,7 @@ __device__ __forceinline__ uint2 redact_load6(const uint32_t *words, uint32_t at
 	const uint32_t *w = words + at / 4;
 	uint32_t middle = w[1];
 
-	return make_uint2(__funnelshift_r(w[0], middle, at % 4 * 8),
-					  __funnelshift_r(middle, w[2], at % 4 * 8));
+	return make_uint2(__funnelshift_r(w[0], middle, at * 8), __funnelshift_r(middle, w[2], at * 8));
 }
 
 /* The first REDACT_FIRST_BYTES of a name. */
@@ -95,9 +101,9 @@ __device__ __forceinline__ RedactFirst redact_load_first(const uint32_t *words, 
 	uint32_t w2 = w[2];
 	RedactFirst first;
 
-	first.word[0] = __funnelshift_r(w[0], w1, at % 4 * 8);
-	first.word[1] = __funnelshift_r(w1, w2, at % 4 * 8);
-	first.word[2] = __funnelshift_r(w2, w[3], at % 4 * 8);
+	first.word[0] = __funnelshift_r(w[0], w1, at * 8);
+	first.word[1] = __funnelshift_r(w1, w2, at * 8);
+	first.word[2] = __funnelshift_r(w2, w[3], at * 8);
 	return first;
 }
 
@@ -131,9 +137,10 @@ __device__ __forceinline__ RedactRow redact_row_none()
 {
 	RedactRow row;
 
-#pragma unroll
-	for (int j = 0; j < REDACT_ROW_WORDS; j++)
-		row.word[j] = 0;
+	row.word[0] = 0;
+	row.word[1] = 0;
+	row.word[2] = 0;
+	row.word[3] = 0;
 	row.info = 0;
 	return row;
 }
@@ -156,6 +163,8 @@ __device__ __forceinline__ bool redact_row_is_long(const RedactRow &row)
 /*
  * Where the parts of a name are: rowfn_redact_split().  *initial: 4 bytes from
  * the last name on, if there is one.
+ *
+ * The usual name, a short first name and one space, takes no loop.
  */
 __device__ __forceinline__ RowfnRedactParts redact_split(const uint32_t *data, uint32_t name,
 														 int32_t len, const RedactFirst &first,
@@ -166,14 +175,11 @@ __device__ __forceinline__ RowfnRedactParts redact_split(const uint32_t *data, u
 	uint32_t spaces1 = redact_spaces(first.word[1]);
 	uint32_t spaces2 = redact_spaces(first.word[2]);
 	uint32_t spaces = spaces0 != 0 ? spaces0 : spaces1 != 0 ? spaces1 : spaces2;
-	int32_t at = (spaces0 != 0	 ? 0
-				  : spaces1 != 0 ? 4
-								 : 8) +
-				 (spaces != 0 ? redact_space_at(spaces) : 4);
+	int32_t at = (spaces0 != 0 ? 0 : spaces1 != 0 ? 4 : 8) + redact_space_at(spaces);
 
-	/* few first names are as long as that */
-	if (at == REDACT_FIRST_BYTES)
-		while (at < len)
+	if (spaces == 0)
+	{
+		for (at = REDACT_FIRST_BYTES; at < len; at += 4)
 		{
 			spaces = redact_spaces(redact_load4(data, name + (uint32_t)at));
 			if (spaces != 0)
@@ -181,18 +187,18 @@ __device__ __forceinline__ RowfnRedactParts redact_split(const uint32_t *data, u
 				at += redact_space_at(spaces);
 				break;
 			}
-			at += 4;
 		}
+	}
 	at = min(at, len);
 	parts.first_bytes = at;
-	*initial = ' ';
-
-	/* a run of spaces is nearly always one */
-	while (at < len && (*initial & 0xFF) == ' ')
-	{
-		at++;
-		*initial = redact_load4(data, name + (uint32_t)at);
-	}
+	at++;
+	*initial = redact_load4(data, name + (uint32_t)at);
+	if ((*initial & 0xFF) == ' ')
+		while (at < len && (*initial & 0xFF) == ' ')
+		{
+			at++;
+			*initial = redact_load4(data, name + (uint32_t)at);
+		}
 	parts.last_off = min(at, len);
 	return parts;
 }
@@ -200,7 +206,7 @@ __device__ __forceinline__ RowfnRedactParts redact_split(const uint32_t *data, u
 /*
  * The answer for a row.
  *
- * data			the stage
+ * data			shared memory
  * name, len	where the name is in it, in bytes
  * visibility, visibility_len	alike
  */
@@ -227,71 +233,55 @@ __device__ __forceinline__ RedactRow redact_row_staged(const uint32_t *data, uin
 		RedactFirst first = redact_load_first(data, name);
 		uint32_t initial;
 		RowfnRedactParts parts = redact_split(data, name, len, first, &initial);
-		int32_t initial_bytes = 0;
-		uint32_t before = 0; /* bytes before the first name */
-		uint32_t low = 0;	 /* and what they are */
-		uint32_t high = 0;
-		uint32_t bytes;
-		uint32_t ready;
-		uint32_t shift;
+		bool has_last = parts.last_off < len;
+		char lead = (char)initial;
+		int32_t initial_bytes = rowfn_char_bytes(&lead, len - parts.last_off, encoding);
+		uint32_t before = has_last ? (uint32_t)initial_bytes + 1 : 0; /* bytes before it */
+		uint32_t rest = __funnelshift_lc(0, 0xFFFFFFFF, 8 * (uint32_t)initial_bytes);
+		uint32_t low = has_last ? (initial & ~rest) | (rest & (0u - rest)) * ' ' : 0;
+		uint32_t high = before == 5 ? ' ' : 0;
+		uint32_t bytes = (uint32_t)rowfn_redact_public_bytes(parts, len, initial_bytes);
+		uint32_t ready = min(min(before + REDACT_FIRST_BYTES, 4u * REDACT_ROW_WORDS), bytes);
+		uint32_t shift = before % 4 * 8;
+		uint32_t word0;
+		uint32_t word1;
+		uint32_t word2;
+		uint32_t word3;
 
 		first = redact_cut(first, parts.first_bytes);
-		if (parts.last_off < len)
-		{
-			char lead = (char)initial;
-
-			initial_bytes = rowfn_char_bytes(&lead, len - parts.last_off, encoding);
-			before = (uint32_t)initial_bytes + 1;
-			if (initial_bytes == 4)
-			{
-				low = initial;
-				high = ' ';
-			}
-			else
-				low = (initial & ((1u << 8 * initial_bytes) - 1)) | (uint32_t)' '
-																		<< 8 * initial_bytes;
-		}
-		shift = before % 4 * 8;
-		if (before < 4)
-		{
-			row.word[0] = low | first.word[0] << shift;
-			row.word[1] = __funnelshift_l(first.word[0], first.word[1], shift);
-			row.word[2] = __funnelshift_l(first.word[1], first.word[2], shift);
-			row.word[3] = __funnelshift_l(first.word[2], 0, shift);
-		}
-		else
-		{
-			row.word[0] = low;
-			row.word[1] = high | first.word[0] << shift;
-			row.word[2] = __funnelshift_l(first.word[0], first.word[1], shift);
-			row.word[3] = __funnelshift_l(first.word[1], first.word[2], shift);
-		}
-		bytes = (uint32_t)rowfn_redact_public_bytes(parts, len, initial_bytes);
-		ready = min(min(before + REDACT_FIRST_BYTES, 4u * REDACT_ROW_WORDS), bytes);
+		word0 = first.word[0] << shift;
+		word1 = __funnelshift_l(first.word[0], first.word[1], shift);
+		word2 = __funnelshift_l(first.word[1], first.word[2], shift);
+		word3 = __funnelshift_l(first.word[2], 0, shift);
+		row.word[0] = before < 4 ? low | word0 : low;
+		row.word[1] = before < 4 ? word1 : high | word0;
+		row.word[2] = before < 4 ? word2 : word1;
+		row.word[3] = before < 4 ? word3 : word2;
 		row.info = bytes | before << 16 | ready << 20;
 	}
 	return row;
 }
 
 /*
- * Write the bytes that are ready to byte 'at' of words that were clear.
+ * Write the bytes that are ready to byte 'at' of words that were clear.  Words
+ * that most rows have are written without asking, zeros if need be, up to
+ * REDACT_WRITE_PAD bytes past the answer.
  *
  * e.g. at = 3, answer "D JaneX": words ...D, " Jan", "eX.."
  */
 __device__ __forceinline__ void redact_row_write(const RedactRow &row, uint32_t *words, uint32_t at)
 {
-	uint32_t shift = at % 4 * 8;
-	uint32_t end = at % 4 + redact_row_ready(row);
+	uint32_t shift = at * 8; /* modulo 32 */
 	uint32_t *to = words + at / 4;
 
-	if (end > at % 4)
-		atomicOr(to, row.word[0] << shift);
-#pragma unroll
-	for (uint32_t j = 1; j < REDACT_ROW_WORDS; j++)
-		if (end > 4 * j)
-			atomicOr(to + j, __funnelshift_l(row.word[j - 1], row.word[j], shift));
-	if (end > 4 * REDACT_ROW_WORDS)
-		atomicOr(to + REDACT_ROW_WORDS, __funnelshift_l(row.word[REDACT_ROW_WORDS - 1], 0, shift));
+	shared_or(to, __funnelshift_l(0, row.word[0], shift));
+	shared_or(to + 1, __funnelshift_l(row.word[0], row.word[1], shift));
+	shared_or(to + 2, __funnelshift_l(row.word[1], row.word[2], shift));
+	if (at % 4 + redact_row_ready(row) > 12)
+	{
+		shared_or(to + 3, __funnelshift_l(row.word[2], row.word[3], shift));
+		shared_or(to + 4, __funnelshift_l(row.word[3], 0, shift));
+	}
 }
 
 /* Write the bytes that are not, from the name, wherever it is. */
@@ -302,8 +292,8 @@ __device__ __forceinline__ void redact_row_write_rest(const RedactRow &row, cons
 	uint32_t bytes = redact_row_bytes(row);
 
 	for (uint32_t j = redact_row_ready(row); j < bytes; j++)
-		atomicOr(words + (at + j) / 4, (uint32_t)(unsigned char)name[j - before]
-										   << 8 * ((at + j) % 4));
+		atomicOr(words + (at + j) / 4,
+				 (uint32_t)(unsigned char)name[j - before] << 8 * ((at + j) % 4));
 }
 
 #endif /* GPUSTR_REDACT_ROW_CUH */

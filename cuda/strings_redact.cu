@@ -3,9 +3,8 @@
  * strings_redact.cu
  *	  Redact names: the kernel of strings_redact.cuh in the engine.
  *
- * Two shapes, chosen by measurement (test/bench/NOTES.md): large tiles for
- * throughput; small ones for batches that would not give each block of a large
- * device several tiles.
+ * Two shapes: the one that measured best (test/bench/NOTES.md), and a smaller one
+ * for devices whose blocks cannot have that much shared memory.
  *
  * IDENTIFICATION
  *	  cuda/strings_redact.cu
@@ -14,9 +13,6 @@
  */
 #include "strings_redact.cuh"
 #include "kernels.cuh"
-
-/* Batches of fewer rows take the small shape. */
-#define SMALL_BATCH_ROWS 2000000
 
 cudaError_t prepare_redact(int device, RedactBlocks *blocks)
 {
@@ -27,7 +23,7 @@ cudaError_t prepare_redact(int device, RedactBlocks *blocks)
 
 size_t redact_scratch_need(int32_t nrows)
 {
-	return redact_scratch_bytes(redact_tiles<RedactSmall>(nrows));
+	return redact_scratch_bytes<RedactSmall>(nrows);
 }
 
 const uint64_t *redact_scratch_total(const void *scratch)
@@ -51,7 +47,7 @@ cudaError_t launch_redact(const RedactBlocks &blocks, const TextRegister &name,
 	args.out = out.data;
 	args.out_room = out.room;
 	args.scratch = (RedactScratch *)out.scratch;
-	if (nrows < SMALL_BATCH_ROWS || blocks.large == 0)
+	if (blocks.large == 0)
 		return redact_launch<RedactSmall>(args, blocks.small, stream);
 	return redact_launch<RedactLarge>(args, blocks.large, stream);
 }

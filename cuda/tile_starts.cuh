@@ -23,8 +23,8 @@
  * another epoch counts as empty: a caller that counts epochs up from 1 need
  * clear the words only every TILE_STARTS_EPOCHS launches, and before the first.
  *
- * Invariant: the scanner and the blocks that have tiles run; tiles are taken in
- * ascending order, and a block waits for no start but those of tiles before the
+ * Invariant: the scanner and the blocks that have tiles run; each takes its tiles
+ * in ascending order, and waits for no start but those of tiles before the
  * one whose sum it owes.  So the lowest tile without a sum never waits, and
  * there is no deadlock.
  *
@@ -39,7 +39,7 @@
 #include <stdint.h>
 
 /* Words that a lane of the scanner reads at once, and its warp. */
-#define TILE_STARTS_LOADS 8
+#define TILE_STARTS_LOADS 4
 #define TILE_STARTS_WINDOW (32 * TILE_STARTS_LOADS)
 
 /* Epochs are 1 .. TILE_STARTS_EPOCHS. */
@@ -89,7 +89,7 @@ __device__ __forceinline__ uint64_t tile_word_wait(const uint64_t *word, uint32_
 }
 
 /* Words to allocate for so many tiles, for sums and for starts each. */
-static inline int64_t tile_starts_words(int64_t ntiles)
+static __host__ __device__ __forceinline__ int64_t tile_starts_words(int64_t ntiles)
 {
 	return (ntiles + TILE_STARTS_LOADS - 1) / TILE_STARTS_LOADS * TILE_STARTS_LOADS;
 }
@@ -142,14 +142,31 @@ __device__ __forceinline__ uint64_t tile_starts_scan(const uint64_t *sum, uint64
 					mine += word[i] >> 16;
 				}
 		}
-		scan = mine;
-#pragma unroll
-		for (uint32_t d = 1; d < 32; d *= 2)
+		if (__ballot_sync(0xFFFFFFFF, mine >= 1u << 26) == 0)
 		{
-			uint64_t other = __shfl_up_sync(0xFFFFFFFF, scan, d);
+			/* the usual case: 32 bits do */
+			uint32_t scan32 = (uint32_t)mine;
 
-			if (lane >= d)
-				scan += other;
+#pragma unroll
+			for (uint32_t d = 1; d < 32; d *= 2)
+			{
+				uint32_t other = __shfl_up_sync(0xFFFFFFFF, scan32, d);
+
+				if (lane >= d)
+					scan32 += other;
+			}
+			scan = scan32;
+		}
+		else
+		{
+			scan = mine;
+			for (uint32_t d = 1; d < 32; d *= 2)
+			{
+				uint64_t other = __shfl_up_sync(0xFFFFFFFF, scan, d);
+
+				if (lane >= d)
+					scan += other;
+			}
 		}
 		partial = __ballot_sync(0xFFFFFFFF, ready < TILE_STARTS_LOADS);
 		stop = partial != 0 ? (uint32_t)__ffs((int)partial) - 1 : 32;

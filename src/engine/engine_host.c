@@ -268,6 +268,11 @@ host_info(Engine *engine, EngineInfo *info)
 {
 	HostEngine *host = (HostEngine *) engine;
 
+	/* nothing runs now: let go of what is kept for the next request */
+	free(host->scratch);
+	host->scratch = NULL;
+	host->scratch_bytes = 0;
+
 	memset(info, 0, sizeof(*info));
 	strcpy(info->name, "host");
 	info->memory_used = host->scratch_bytes;

@@ -132,13 +132,13 @@ my $device = device_pid($node);
 my $session = $node->background_psql('postgres');
 $session->query_safe("SET gpustr.batch_depth = 3; SET gpustr.debug_require = 'require'; BEGIN");
 $session->query_safe("DECLARE c NO SCROLL CURSOR FOR SELECT id FROM logs WHERE msg LIKE '%error%'");
-$session->query_safe('FETCH 1 FROM c');
+$session->query_safe('MOVE 3000 FROM c');
 kill 'STOP', $device;
 $session->query_until(qr/started/, "\\echo started\nMOVE ALL FROM c;\n");
 ok($node->poll_query_until('postgres', 'SELECT slots_in_use = 3 FROM gpustr.staging()'),
 	'batches wait for a device that stands still');
 kill 'CONT', $device;
-is($session->query_safe('FETCH BACKWARD 0 FROM c; SELECT 1'), '1', 'and are through when it goes on');
+is($session->query_safe('SELECT 1'), '1', 'and are through when it goes on');
 $session->query_safe('COMMIT');
 $session->quit;
 idle_ok($node, 'in flight');

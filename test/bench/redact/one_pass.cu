@@ -6,7 +6,8 @@
  * A shape's line in the table reads
  *
  *		workers x rows a worker, stages, bytes staged + put out a row, blocks on
- *		a multiprocessor, copies by (b)ulk engine or (c)p.async
+ *		a multiprocessor, copies by (b)ulk engine or (c)p.async,
+ *		"later 2": written two tiles later, not one
  *
  * IDENTIFICATION
  *	  test/bench/redact/one_pass.cu
@@ -51,16 +52,16 @@ class OnePassVariant : public Variant
 	void prepare(int32_t max_rows, int64_t max_name_bytes) override
 	{
 		(void)max_name_bytes;
-		scratch_bytes_ = redact_scratch_bytes(redact_tiles<Shape>(max_rows));
+		scratch_bytes_ = redact_scratch_bytes<Shape>(max_rows);
 		scratch_ = (RedactScratch *)device_new<char>((int64_t)scratch_bytes_);
-		epoch_ = LOOK_BACK_EPOCHS;
+		epoch_ = TILE_STARTS_EPOCHS;
 	}
 
 	void run(const Input &in, const Output &out, cudaStream_t stream) override
 	{
 		RedactArgs args = {};
 
-		if (epoch_ == LOOK_BACK_EPOCHS)
+		if (epoch_ == TILE_STARTS_EPOCHS)
 		{
 			CUDA_MUST(cudaMemsetAsync(scratch_, 0, scratch_bytes_, stream));
 			epoch_ = 0;
@@ -107,33 +108,21 @@ Variant *make_one_pass_variant(int i)
 		case 1:
 			return new OnePassVariant<RedactSmall>(" SMALL");
 		case 2: /* cp.async instead of the bulk copy engine */
-			return new OnePassVariant<RedactShape<256, 4, 2, 24, 10, 3, false>>("");
-		case 3: /* fewer threads, each with more rows */
-			return new OnePassVariant<RedactShape<128, 8, 2, 24, 10, 3, true>>("");
-		case 4: /* more threads, each with fewer rows */
-			return new OnePassVariant<RedactShape<512, 2, 2, 24, 10, 2, true>>("");
-		case 5: /* one stage, more blocks */
-			return new OnePassVariant<RedactShape<256, 4, 1, 24, 10, 4, true>>("");
-		case 6: /* three stages, fewer blocks */
-			return new OnePassVariant<RedactShape<256, 4, 3, 24, 10, 2, true>>("");
-		case 7: /* larger tiles */
-			return new OnePassVariant<RedactShape<384, 4, 2, 24, 10, 2, true>>("");
-		case 8:
-			return new OnePassVariant<RedactShape<512, 4, 2, 22, 8, 1, true>>("");
+			return new OnePassVariant<RedactShape<384, 4, 2, 24, 10, 2, false>>("");
+		case 3: /* the tightest buffers that the data fit */
+			return new OnePassVariant<RedactShape<384, 4, 2, 22, 8, 2, true>>("");
+		case 4: /* one block a multiprocessor, and one multiprocessor for the scanner */
+			return new OnePassVariant<RedactShape<768, 4, 2, 21, 8, 1, true>>("");
+		case 5: /* as many workers in more blocks: smaller tiles, fewer registers */
+			return new OnePassVariant<RedactShape<256, 4, 2, 22, 8, 3, true>>("");
+		case 6: /* one stage, more workers */
+			return new OnePassVariant<RedactShape<512, 4, 1, 22, 8, 2, true>>("");
+		case 7: /* three stages, fewer rows a worker */
+			return new OnePassVariant<RedactShape<512, 2, 3, 22, 8, 2, true>>("");
+		case 8: /* written two tiles later: a second buffer for answers */
+			return new OnePassVariant<RedactShape<384, 4, 2, 21, 8, 2, true, 2>>(" later 2");
 		case 9:
-			return new OnePassVariant<RedactShape<1024 - 32, 2, 2, 22, 8, 1, true>>("");
-		case 10: /* smaller tiles */
-			return new OnePassVariant<RedactShape<192, 4, 2, 24, 10, 4, true>>("");
-		case 11:
-			return new OnePassVariant<RedactShape<256, 2, 2, 24, 10, 4, true>>("");
-		case 12: /* the tightest stage that the data fit: one more block */
-			return new OnePassVariant<RedactShape<192, 4, 2, 22, 8, 4, true>>("");
-		case 13: /* tiny tiles, for small inputs */
-			return new OnePassVariant<RedactShape<128, 2, 2, 24, 10, 7, true>>("");
-		case 14:
-			return new OnePassVariant<RedactShape<128, 4, 1, 24, 10, 7, true>>("");
-		case 15: /* two blocks a multiprocessor, most rows in flight */
-			return new OnePassVariant<RedactShape<256, 6, 2, 22, 8, 2, true>>("");
+			return new OnePassVariant<RedactShape<768, 4, 2, 21, 8, 1, true, 2>>(" later 2");
 		default:
 			return NULL;
 	}
