@@ -109,7 +109,7 @@ struct RedactPending
  * whole words; the first and the last, which it may share with its neighbours,
  * byte by byte.
  *
- * from		[bytes], with a word to read before it
+ * from		[bytes]
  */
 __device__ __forceinline__ void redact_write_out(const uint32_t *from, char *out, uint64_t at,
 												 uint32_t bytes, uint32_t lane)
@@ -118,11 +118,12 @@ __device__ __forceinline__ void redact_write_out(const uint32_t *from, char *out
 	uint32_t head = (uint32_t)at & 3;
 	char *to = out + (at - head);
 	uint32_t end = head + bytes;
-	uint32_t whole = end / 4; /* words before the last, if that is not whole */
+	uint32_t whole = end / 4;				 /* words before the last, if that is not whole */
+	const uint32_t *low = from - (head > 0); /* where the low part of a word is */
 
 #pragma unroll 4
 	for (uint32_t j = lane + (head > 0); j < whole; j += 32)
-		((uint32_t *)to)[j] = __funnelshift_l(from[(int32_t)j - 1], from[j], 8 * head);
+		((uint32_t *)to)[j] = __funnelshift_l(low[j], from[j], 8 * head);
 
 	/* 4 lanes a word, the first and the last */
 	if (lane < 4)

@@ -246,10 +246,10 @@ __device__ __forceinline__ void redact_keep_books(const RedactArgs &args, Redact
 		}
 		start = tile_word_wait(starts + tile, args.epoch);
 		if (lane < Shape::WARPS)
+		{
 			board->warp_start[slot][lane] = start + scan - sum;
-		__syncwarp();
-		if (lane == 0)
 			mbarrier_arrive(&board->started[slot]);
+		}
 	}
 }
 
@@ -285,7 +285,7 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::MIN_BLOCKS)
 		for (int s = 0; s < Shape::SLOTS; s++)
 		{
 			mbarrier_init(&board.sized[s], Shape::WARPS);
-			mbarrier_init(&board.started[s], 1);
+			mbarrier_init(&board.started[s], Shape::WARPS);
 			board.tile_sum[s] = 0;
 		}
 		mbarrier_init_fence();
@@ -379,7 +379,7 @@ static inline int32_t redact_groups(int32_t nrows, int blocks)
 }
 
 /*
- * Launch, cooperatively: all blocks run, or none.  args' groups, ntiles and packed
+ * Launch, cooperatively: all blocks run, or none.  args' groups (if 0), ntiles and packed
  * are filled in here; nrows > 0.
  *
  * blocks	from redact_prepare()
@@ -389,7 +389,8 @@ static inline cudaError_t redact_launch(RedactArgs args, int blocks, cudaStream_
 {
 	void *parameters[1];
 
-	args.groups = redact_groups<Shape>(args.nrows, blocks - 1);
+	if (args.groups == 0)
+		args.groups = redact_groups<Shape>(args.nrows, blocks - 1);
 	args.ntiles = redact_tiles<Shape>(args.nrows, args.groups);
 	args.packed = args.name.packed && args.visibility.packed &&
 				  (uintptr_t)args.name.start % 16 == 0 &&
