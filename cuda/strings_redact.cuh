@@ -385,7 +385,8 @@ static inline int32_t redact_groups(int32_t nrows, int blocks)
  * blocks	from redact_prepare()
  */
 template <class Shape>
-static inline cudaError_t redact_launch(RedactArgs args, int blocks, cudaStream_t stream)
+static inline cudaError_t redact_launch(RedactArgs args, int blocks, cudaStream_t stream,
+										bool cooperative = true)
 {
 	void *parameters[1];
 
@@ -397,6 +398,11 @@ static inline cudaError_t redact_launch(RedactArgs args, int blocks, cudaStream_
 				  (uintptr_t)args.visibility.start % 16 == 0;
 	if (blocks > args.ntiles + 1)
 		blocks = args.ntiles + 1;
+	if (!cooperative)
+	{
+		redact<Shape><<<blocks, Shape::THREADS, Shape::SHARED_BYTES, stream>>>(args);
+		return cudaPeekAtLastError();
+	}
 	parameters[0] = &args;
 	return cudaLaunchCooperativeKernel(redact<Shape>, dim3(blocks), dim3(Shape::THREADS),
 									   parameters, Shape::SHARED_BYTES, stream);

@@ -380,7 +380,9 @@ run_locally(GpustrRequest *request)
 				(errcode(run.error.code == ENGINE_OUT_OF_MEMORY ?
 						 ERRCODE_OUT_OF_MEMORY : ERRCODE_INTERNAL_ERROR),
 				 errmsg("the host engine could not run a batch"),
-				 errdetail("%s.", run.error.message)));
+				 errdetail("%s.", run.error.message),
+				 run.error.code == ENGINE_OUT_OF_MEMORY ?
+				 errhint("Lower \"gpustr.batch_bytes\", or set \"gpustr.enabled\" to off.") : 0));
 	count_results(request->client, run.kernel_ns, run.transfer_ns,
 				  run.bytes_in, run.bytes_out, run.rechecks);
 	request->done = true;

@@ -306,7 +306,8 @@ output_append(RedactOutput *out, int row, const char *data, int32 len)
 		if (out->used + need > MaxAllocSize)
 			ereport(ERROR,
 					(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-					 errmsg("array size exceeds the maximum allowed (%d)", (int) MaxAllocSize)));
+					 errmsg("array size exceeds the maximum allowed (%d)", (int) MaxAllocSize),
+					 errhint("Redact fewer names at a time.")));
 		out->room = Min(room, MaxAllocSize);
 		out->data = repalloc(out->data, out->room);
 	}
@@ -432,7 +433,8 @@ make_array(ArrayType *like, int n, const RedactOutput *out)
 	if (header + out->used > MaxAllocSize)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("array size exceeds the maximum allowed (%d)", (int) MaxAllocSize)));
+				 errmsg("array size exceeds the maximum allowed (%d)", (int) MaxAllocSize),
+				 errhint("Redact fewer names at a time.")));
 	array = palloc0(header + out->used);
 	SET_VARSIZE(array, header + out->used);
 	array->ndim = ndim;

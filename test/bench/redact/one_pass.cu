@@ -21,7 +21,7 @@ template <class Shape>
 class OnePassVariant : public Variant
 {
   public:
-	explicit OnePassVariant(const char *note, int32_t groups = 0) : groups_(groups)
+	explicit OnePassVariant(const char *note, bool cooperative = true) : cooperative_(cooperative)
 	{
 		int device = 0;
 
@@ -75,7 +75,6 @@ class OnePassVariant : public Variant
 		args.visibility.end = in.visibility_start + 1;
 		args.visibility.packed = true;
 		args.nrows = in.n;
-		args.groups = groups_;
 		args.encoding = in.encoding;
 		args.epoch = ++epoch_;
 		args.offset = out.start;
@@ -83,7 +82,7 @@ class OnePassVariant : public Variant
 		args.out_room = (uint64_t)out.room;
 		args.scratch = scratch_;
 		launches = 1;
-		CUDA_MUST(redact_launch<Shape>(args, blocks_, stream));
+		CUDA_MUST(redact_launch<Shape>(args, blocks_, stream, cooperative_));
 	}
 
 	void release() override
@@ -93,7 +92,7 @@ class OnePassVariant : public Variant
 
   private:
 	char name_[80];
-	int32_t groups_; /* rows of a worker; 0: as the engine chooses */
+	bool cooperative_;
 	int blocks_ = 0;
 	int multiprocessors_ = 1;
 	RedactScratch *scratch_ = NULL;
@@ -125,14 +124,14 @@ Variant *make_one_pass_variant(int i)
 			return new OnePassVariant<RedactShape<384, 4, 2, 21, 8, 2, true, 2>>(" later 2");
 		case 9:
 			return new OnePassVariant<RedactShape<768, 4, 2, 21, 8, 1, true, 2>>(" later 2");
-		case 10: /* the same with smaller tiles: less to fill and drain */
-			return new OnePassVariant<RedactShape<768, 4, 2, 21, 8, 1, true, 2>>(" l2 rows 3", 3);
-		case 11:
-			return new OnePassVariant<RedactShape<768, 4, 2, 21, 8, 1, true, 2>>(" l2 rows 2", 2);
-		case 12:
-			return new OnePassVariant<RedactShape<960, 2, 2, 24, 9, 1, true, 2>>(" later 2");
-		case 13: /* three stages */
+		case 10: /* half the rows, three stages: for few rows */
 			return new OnePassVariant<RedactShape<768, 2, 3, 24, 9, 1, true, 2>>(" later 2");
+		case 11: /* not cooperative: right only where nothing else runs */
+			return new OnePassVariant<RedactShape<768, 2, 3, 24, 9, 1, true, 2>>(" l2 plain",
+																				 false);
+		case 12:
+			return new OnePassVariant<RedactShape<768, 4, 2, 21, 8, 1, true, 2>>(" l2 plain",
+																				 false);
 		default:
 			return NULL;
 	}
