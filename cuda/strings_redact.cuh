@@ -379,30 +379,23 @@ static inline int32_t redact_groups(int32_t nrows, int blocks)
 }
 
 /*
- * Launch, cooperatively: all blocks run, or none.  args' groups (if 0), ntiles and packed
+ * Launch, cooperatively: all blocks run, or none.  args' groups, ntiles and packed
  * are filled in here; nrows > 0.
  *
  * blocks	from redact_prepare()
  */
 template <class Shape>
-static inline cudaError_t redact_launch(RedactArgs args, int blocks, cudaStream_t stream,
-										bool cooperative = true)
+static inline cudaError_t redact_launch(RedactArgs args, int blocks, cudaStream_t stream)
 {
 	void *parameters[1];
 
-	if (args.groups == 0)
-		args.groups = redact_groups<Shape>(args.nrows, blocks - 1);
+	args.groups = redact_groups<Shape>(args.nrows, blocks - 1);
 	args.ntiles = redact_tiles<Shape>(args.nrows, args.groups);
 	args.packed = args.name.packed && args.visibility.packed &&
 				  (uintptr_t)args.name.start % 16 == 0 &&
 				  (uintptr_t)args.visibility.start % 16 == 0;
 	if (blocks > args.ntiles + 1)
 		blocks = args.ntiles + 1;
-	if (!cooperative)
-	{
-		redact<Shape><<<blocks, Shape::THREADS, Shape::SHARED_BYTES, stream>>>(args);
-		return cudaPeekAtLastError();
-	}
 	parameters[0] = &args;
 	return cudaLaunchCooperativeKernel(redact<Shape>, dim3(blocks), dim3(Shape::THREADS),
 									   parameters, Shape::SHARED_BYTES, stream);

@@ -21,7 +21,7 @@ template <class Shape>
 class OnePassVariant : public Variant
 {
   public:
-	explicit OnePassVariant(const char *note, bool cooperative = true) : cooperative_(cooperative)
+	explicit OnePassVariant(const char *note)
 	{
 		int device = 0;
 
@@ -82,7 +82,7 @@ class OnePassVariant : public Variant
 		args.out_room = (uint64_t)out.room;
 		args.scratch = scratch_;
 		launches = 1;
-		CUDA_MUST(redact_launch<Shape>(args, blocks_, stream, cooperative_));
+		CUDA_MUST(redact_launch<Shape>(args, blocks_, stream));
 	}
 
 	void release() override
@@ -92,7 +92,6 @@ class OnePassVariant : public Variant
 
   private:
 	char name_[80];
-	bool cooperative_;
 	int blocks_ = 0;
 	int multiprocessors_ = 1;
 	RedactScratch *scratch_ = NULL;
@@ -126,12 +125,12 @@ Variant *make_one_pass_variant(int i)
 			return new OnePassVariant<RedactShape<768, 4, 2, 21, 8, 1, true, 2>>(" later 2");
 		case 10: /* half the rows, three stages: for few rows */
 			return new OnePassVariant<RedactShape<768, 2, 3, 24, 9, 1, true, 2>>(" later 2");
-		case 11: /* not cooperative: right only where nothing else runs */
-			return new OnePassVariant<RedactShape<768, 2, 3, 24, 9, 1, true, 2>>(" l2 plain",
-																				 false);
+		case 11: /* copies asked for earlier: more stages, rows as shared memory allows */
+			return new OnePassVariant<RedactShape<960, 2, 3, 21, 8, 1, true, 2>>(" later 2");
 		case 12:
-			return new OnePassVariant<RedactShape<768, 4, 2, 21, 8, 1, true, 2>>(" l2 plain",
-																				 false);
+			return new OnePassVariant<RedactShape<768, 2, 4, 21, 8, 1, true, 2>>(" later 2");
+		case 13:
+			return new OnePassVariant<RedactShape<512, 4, 3, 21, 8, 1, true, 2>>(" later 2");
 		default:
 			return NULL;
 	}
