@@ -13,12 +13,9 @@
 
 #include "access/heapam.h"
 #include "nodes/execnodes.h"
-#include "nodes/extensible.h"
 
 #include "batch/page_batch.h"
 #include "plan/program_build.h"
-
-#define GPUSTR_SCAN_NAME "GpuScan"
 
 typedef struct GpustrScanState
 {
@@ -45,8 +42,6 @@ typedef struct GpustrScanState
 								 * yet, or the end was reached */
 	HeapScanDesc walk;			/* once it has gone back, until a rescan */
 } GpustrScanState;
-
-extern const CustomScanMethods gpustr_scan_plan_methods;
 
 extern void gpustr_scan_explain(CustomScanState *node, List *ancestors,
 								struct ExplainState *es);

@@ -27,9 +27,9 @@
 #include "optimizer/planner.h"
 
 #include "compat.h"
-#include "exec/scan_node.h"
 #include "guc.h"
 #include "plan/debug_require.h"
+#include "plan/plan_private.h"
 
 static planner_hook_type previous_planner = NULL;
 

@@ -11,9 +11,15 @@
 #ifndef GPUSTR_PLAN_PRIVATE_H
 #define GPUSTR_PLAN_PRIVATE_H
 
+#include "nodes/extensible.h"
 #include "nodes/plannodes.h"
 
 #include "plan/program_build.h"
+
+#define GPUSTR_SCAN_NAME "GpuScan"
+
+/* What makes a plan node a GpuScan; in exec/scan_node.c. */
+extern const CustomScanMethods gpustr_scan_plan_methods;
 
 /*
  * Put the clauses into the plan: all of them, in order, into custom_exprs; the

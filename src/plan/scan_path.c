@@ -35,7 +35,6 @@
 #include "utils/rel.h"
 
 #include "compat.h"
-#include "exec/scan_node.h"
 #include "guc.h"
 #include "plan/cost.h"
 #include "plan/debug_require.h"
