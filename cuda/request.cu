@@ -279,6 +279,8 @@ static cudaError_t run_step(RequestRun *run, const GpustrStep *step)
 								 (uint32_t *)(run->memory + run->plan->recheck_at), run->stream);
 		case GPUSTR_OP_REDACT:
 			return step_redact(run, step);
+		default:
+			break;
 	}
 	return cudaErrorInvalidValue;
 }

@@ -347,6 +347,8 @@ gpustr_host_step(HostRun *run, const GpustrStep *step)
 			break;
 		case GPUSTR_OP_REDACT:
 			return step_redact(run, step);
+		default:
+			return gpustr_engine_error(run->error, ENGINE_BAD_INPUT, "operator %d", step->op);
 	}
 	return ENGINE_OK;
 }

@@ -166,7 +166,7 @@ build_bool_expr(BuildState *state, BoolExpr *expr)
 	ListCell   *lc;
 
 	if (expr->boolop == NOT_EXPR)
-		return gpustr_builder_not(&state->builder, reg);
+		return gpustr_builder_test(&state->builder, GPUSTR_OP_NOT, reg);
 	for_each_from(lc, expr->args, 1)
 	{
 		uint16_t	next = build_expr(state, lfirst(lc));
@@ -192,7 +192,7 @@ build_text_test(BuildState *state, OpExpr *expr)
 		reg = gpustr_builder_like(&state->builder, reg, value, bytes);
 	else
 		reg = gpustr_builder_text_eq(&state->builder, reg, value, bytes);
-	return test.negated ? gpustr_builder_not(&state->builder, reg) : reg;
+	return test.negated ? gpustr_builder_test(&state->builder, GPUSTR_OP_NOT, reg) : reg;
 }
 
 /* A step or several for an expression that shippable.c let pass. */
@@ -215,7 +215,7 @@ build_expr(BuildState *state, Node *expr)
 					arg = (Node *) ((RelabelType *) arg)->arg;
 				reg = decode(state, castNode(Var, arg)->varattno, true);
 				if (test->nulltesttype == IS_NOT_NULL)
-					reg = gpustr_builder_not(&state->builder, reg);
+					reg = gpustr_builder_test(&state->builder, GPUSTR_OP_NOT, reg);
 				return reg;
 			}
 		case T_Const:

@@ -3,9 +3,12 @@
  * program.h
  *	  What an engine is asked to do with a batch: a short array of steps.
  *
- * A step reads and writes numbered registers.  There are two kinds:
+ * A step reads and writes numbered registers.  There are three kinds:
  *
- *		text registers	one string (or NULL, or recheck) per row
+ *		text registers	one string (or NULL, or recheck) per row; also any other
+ *						value that is handled as bytes (numeric, uuid, ...)
+ *		value registers	64 bits (or NULL, or recheck) per row: integers,
+ *						dates and times as int64, floats as double
  *		bool registers	one four-state truth value per row
  *
  * numbered separately from 0.  Each register is written by one step, before
@@ -135,23 +138,140 @@ typedef enum GpustrEncoding
 } GpustrEncoding;
 
 /*
- * Operators.  "text n" and "bool n" are registers; arguments not named are 0.
- *
- * op			out		in0		in1		other arguments
+ * How the bytes of a fixed-length attribute become a value.  Integers are
+ * sign-extended but for the two that have no sign; float4 is widened, which is
+ * exact.
+ */
+typedef enum GpustrValueType
+{
+	GPUSTR_VALUE_BOOL = 1,		/* 1 byte: 0 or 1 */
+	GPUSTR_VALUE_CHAR,			/* 1 byte, unsigned: "char" */
+	GPUSTR_VALUE_INT2,
+	GPUSTR_VALUE_INT4,			/* date, too */
+	GPUSTR_VALUE_INT8,			/* time, timestamp, timestamptz, too */
+	GPUSTR_VALUE_OID,			/* 4 bytes, unsigned; enum, too */
+	GPUSTR_VALUE_FLOAT4,
+	GPUSTR_VALUE_FLOAT8,
+	GPUSTR_VALUE_LAST = GPUSTR_VALUE_FLOAT8
+} GpustrValueType;
+
+/* What a comparison asks. */
+typedef enum GpustrRelation
+{
+	GPUSTR_REL_EQ = 1,
+	GPUSTR_REL_NE,
+	GPUSTR_REL_LT,
+	GPUSTR_REL_LE,
+	GPUSTR_REL_GT,
+	GPUSTR_REL_GE,
+	GPUSTR_REL_LAST = GPUSTR_REL_GE
+} GpustrRelation;
+
+/* By which order. */
+typedef enum GpustrOrder
+{
+	GPUSTR_ORDER_INT = 1,		/* values: int64 */
+	GPUSTR_ORDER_FLOAT,			/* values: as float8; NaN = NaN, above all */
+	GPUSTR_ORDER_BYTES,			/* texts: memcmp, then length */
+	GPUSTR_ORDER_INTERVAL,		/* texts of 16 bytes: interval */
+	GPUSTR_ORDER_NUMERIC,		/* texts: what follows numeric's length word */
+	GPUSTR_ORDER_LAST = GPUSTR_ORDER_NUMERIC
+} GpustrOrder;
+
+/* Arithmetic; the unary ones have no in1. */
+typedef enum GpustrArith
+{
+	GPUSTR_ARITH_ADD = 1,
+	GPUSTR_ARITH_SUB,
+	GPUSTR_ARITH_MUL,
+	GPUSTR_ARITH_DIV,
+	GPUSTR_ARITH_MOD,			/* integers only */
+	GPUSTR_ARITH_NEG,			/* unary */
+	GPUSTR_ARITH_ABS,			/* unary */
+	GPUSTR_ARITH_AND,			/* bits; integers only, and the next four */
+	GPUSTR_ARITH_OR,
+	GPUSTR_ARITH_XOR,
+	GPUSTR_ARITH_NOT,			/* unary */
+	GPUSTR_ARITH_LAST = GPUSTR_ARITH_NOT
+} GpustrArith;
+
+/* Casts between values.  What PostgreSQL would refuse is recheck. */
+typedef enum GpustrCast
+{
+	GPUSTR_CAST_INT_TO_INT2 = 1,	/* out of range: recheck */
+	GPUSTR_CAST_INT_TO_INT4,
+	GPUSTR_CAST_INT_TO_OID,
+	GPUSTR_CAST_INT_TO_FLOAT4,
+	GPUSTR_CAST_INT_TO_FLOAT8,
+	GPUSTR_CAST_FLOAT_TO_FLOAT4,	/* over- and underflow: recheck */
+	GPUSTR_CAST_FLOAT_TO_INT2,	/* rounds to even; NaN, range: recheck */
+	GPUSTR_CAST_FLOAT_TO_INT4,
+	GPUSTR_CAST_FLOAT_TO_INT8,
+	GPUSTR_CAST_DATE_TO_TIMESTAMP,	/* infinities kept; range: recheck */
+	GPUSTR_CAST_LAST = GPUSTR_CAST_DATE_TO_TIMESTAMP
+} GpustrCast;
+
+/*
+ * Operators.  "text", "value", "bool" are registers of that kind; fields of
+ * the step that are not named are 0.  A step whose inputs are NULL makes NULL,
+ * and of recheck makes recheck, unless it says otherwise; recheck before NULL.
  */
 typedef enum GpustrOp
 {
-	GPUSTR_OP_DECODE_TEXT = 1,	/* text from attribute attr of the tuple */
+	/* from the input */
+	GPUSTR_OP_DECODE_TEXT = 1,	/* text: varlena attribute attr of the tuple */
+	GPUSTR_OP_DECODE_BYTES,		/* text: the attribute's fixed length; aux 1:
+								 * up to the first zero byte (name) */
+	GPUSTR_OP_DECODE_VALUE,		/* value: attribute attr, GpustrValueType aux */
 	GPUSTR_OP_DECODE_NULL,		/* bool: attribute attr IS NULL */
-	GPUSTR_OP_COLUMN,			/* text from input column attr */
-	GPUSTR_OP_CONST,			/* bool: the GpustrTruth in attr, all rows */
+	GPUSTR_OP_COLUMN,			/* text: input column attr */
+	GPUSTR_OP_CONST,			/* bool: GpustrTruth attr in all rows */
+	GPUSTR_OP_CONST_TEXT,		/* text: const, all rows; attr: GPUSTR_FALSE,
+								 * or GPUSTR_NULL or GPUSTR_RECHECK in all
+								 * rows */
+	GPUSTR_OP_CONST_VALUE,		/* value: the 8 bytes of const; attr alike */
+
+	/* tests */
 	GPUSTR_OP_LIKE,				/* bool: text in0 LIKE the compiled pattern at
 								 * const (rowfn/like.h) */
+	GPUSTR_OP_ILIKE,			/* bool: alike, the text folded by the
+								 * GpustrFold at const, which the pattern
+								 * follows */
 	GPUSTR_OP_TEXT_EQ,			/* bool: text in0 = bytes at const */
+	GPUSTR_OP_COMPARE_TEXT,		/* bool: text in0, in1; aux: GpustrRelation,
+								 * attr: GpustrOrder */
+	GPUSTR_OP_COMPARE_VALUE,	/* bool: value in0, in1; alike */
+	GPUSTR_OP_IN_TEXT,			/* bool: text in0 is in the set at const:
+								 * GpustrTextSet; attr 1: the list has a NULL,
+								 * so what is not found is NULL */
+	GPUSTR_OP_IN_VALUE,			/* bool: value in0 among the ascending int64
+								 * at const; attr alike */
+	GPUSTR_OP_NULL_TEXT,		/* bool: text in0 IS NULL: never NULL */
+	GPUSTR_OP_NULL_VALUE,
+	GPUSTR_OP_NULL_BOOL,		/* IS UNKNOWN */
+	GPUSTR_OP_IS_TRUE,			/* bool: bool in0 IS TRUE: never NULL */
+	GPUSTR_OP_VALUE_TRUE,		/* bool: value in0 <> 0 */
+
+	/* logic */
 	GPUSTR_OP_AND,				/* bool in0 AND bool in1 */
 	GPUSTR_OP_OR,
 	GPUSTR_OP_NOT,				/* NOT bool in0 */
 	GPUSTR_OP_QUAL,				/* clause list: bool in0 so far, bool in1 next */
+	GPUSTR_OP_CHOOSE_BOOL,		/* bool: in0 where bool in2 is true, recheck
+								 * where that is, else in1 */
+	GPUSTR_OP_CHOOSE_TEXT,		/* text, alike */
+	GPUSTR_OP_CHOOSE_VALUE,		/* value, alike */
+
+	/* texts and values made of others */
+	GPUSTR_OP_TRIM_BLANKS,		/* text: in0 without its trailing blanks */
+	GPUSTR_OP_LENGTH,			/* value: characters of text in0; aux 1: bytes */
+	GPUSTR_OP_BOOL_VALUE,		/* value: 0 or 1 for bool in0 */
+	GPUSTR_OP_ARITH,			/* value: in0, in1; aux: GpustrArith, attr:
+								 * GpustrValueType of the result (INT2, INT4,
+								 * INT8, FLOAT4, FLOAT8); an error: recheck */
+	GPUSTR_OP_CAST,				/* value: in0; aux: GpustrCast */
+
+	/* results */
 	GPUSTR_OP_SELECT,			/* bool in0 to the result bitmaps */
 	GPUSTR_OP_REDACT,			/* text in0 (name), in1 (visibility) to the
 								 * output column: rowfn/redact.h */
@@ -160,6 +280,7 @@ typedef enum GpustrOp
 
 /* The most registers of each kind, and steps, that a program may have. */
 #define GPUSTR_MAX_TEXT_REGS 32
+#define GPUSTR_MAX_VALUE_REGS 64
 #define GPUSTR_MAX_BOOL_REGS 128
 #define GPUSTR_MAX_STEPS 256
 
@@ -169,11 +290,38 @@ typedef struct GpustrStep
 	uint16_t	out;
 	uint16_t	in0;
 	uint16_t	in1;
-	int32_t		attr;			/* attribute number from 1, input column from
-								 * 0, or GpustrTruth */
+	uint16_t	in2;
+	uint16_t	aux;			/* what the operator says */
+	int32_t		attr;			/* attribute number from 1, column from 0, or
+								 * what the operator says */
 	uint32_t	const_off;		/* from the start of the program; aligned to 8 */
 	uint32_t	const_bytes;
 } GpustrStep;
+
+/*
+ * How to fold a character to lower case, for GPUSTR_OP_ILIKE: what PostgreSQL
+ * makes of each under the clause's collation.
+ */
+typedef struct GpustrFold
+{
+	uint8_t		ascii[128];		/* the folded byte; GPUSTR_FOLD_RECHECK: a
+								 * value with that character is recheck */
+	int32_t		others_stay;	/* bytes from 128 on: 1 stay, 0 are recheck */
+	int32_t		unused;
+}			GpustrFold;
+
+#define GPUSTR_FOLD_RECHECK 0xFF
+
+/*
+ * A set of strings, for GPUSTR_OP_IN_TEXT: the strings one after the other,
+ * in ascending order by memcmp and then length, none twice.
+ */
+typedef struct GpustrTextSet
+{
+	int32_t		n;
+	int32_t		offsets[1];		/* [n + 1], from the first string's first
+								 * byte; the bytes follow */
+}			GpustrTextSet;
 
 /*
  * What is needed to walk over an attribute of a heap tuple, as pg_attribute
@@ -196,6 +344,7 @@ typedef struct GpustrProgram
 	int32_t		encoding;		/* GpustrEncoding */
 	int32_t		nsteps;
 	int32_t		ntext;			/* text registers used */
+	int32_t		nvalue;			/* value registers used */
 	int32_t		nbool;			/* bool registers used */
 	int32_t		nattrs;			/* attributes described; enough for each
 								 * DECODE step */

@@ -80,20 +80,32 @@ builder_step(GpustrProgramBuilder *b, GpustrOp op)
 	return step;
 }
 
-/* A new step that makes a text register. */
-static uint16_t
-builder_text_step(GpustrProgramBuilder *b, GpustrOp op, int32_t attr)
+/* A new step that makes a text register; the caller fills in the arguments. */
+static GpustrStep *
+builder_text_step(GpustrProgramBuilder *b, GpustrOp op)
 {
 	GpustrStep *step;
 
 	if (b->ntext == GPUSTR_MAX_TEXT_REGS)
 		b->full = 1;
 	step = builder_step(b, op);
-	if (step == NULL)
-		return 0;
-	step->attr = attr;
-	step->out = (uint16_t) b->ntext++;
-	return step->out;
+	if (step != NULL)
+		step->out = (uint16_t) b->ntext++;
+	return step;
+}
+
+/* A new step that makes a value register; the caller fills in the arguments. */
+static GpustrStep *
+builder_value_step(GpustrProgramBuilder *b, GpustrOp op)
+{
+	GpustrStep *step;
+
+	if (b->nvalue == GPUSTR_MAX_VALUE_REGS)
+		b->full = 1;
+	step = builder_step(b, op);
+	if (step != NULL)
+		step->out = (uint16_t) b->nvalue++;
+	return step;
 }
 
 /* A new step that makes a bool register; the caller fills in the arguments. */
@@ -120,6 +132,7 @@ gpustr_builder_init(GpustrProgramBuilder *b, int32_t encoding, void *area, uint3
 	b->encoding = encoding;
 	b->nsteps = 0;
 	b->ntext = 0;
+	b->nvalue = 0;
 	b->nbool = 0;
 	b->nattrs = 0;
 	(void) builder_room(b, sizeof(GpustrProgram));
@@ -149,13 +162,36 @@ gpustr_builder_attr(GpustrProgramBuilder *b, int16_t len, uint8_t align, uint8_t
 uint16_t
 gpustr_builder_decode_text(GpustrProgramBuilder *b, int32_t attr)
 {
-	return builder_text_step(b, GPUSTR_OP_DECODE_TEXT, attr);
+	GpustrStep *step = builder_text_step(b, GPUSTR_OP_DECODE_TEXT);
+
+	if (step == NULL)
+		return 0;
+	step->attr = attr;
+	return step->out;
 }
 
 uint16_t
-gpustr_builder_column(GpustrProgramBuilder *b, int32_t column)
+gpustr_builder_decode_bytes(GpustrProgramBuilder *b, int32_t attr, int cstring)
 {
-	return builder_text_step(b, GPUSTR_OP_COLUMN, column);
+	GpustrStep *step = builder_text_step(b, GPUSTR_OP_DECODE_BYTES);
+
+	if (step == NULL)
+		return 0;
+	step->attr = attr;
+	step->aux = cstring != 0;
+	return step->out;
+}
+
+uint16_t
+gpustr_builder_decode_value(GpustrProgramBuilder *b, int32_t attr, GpustrValueType type)
+{
+	GpustrStep *step = builder_value_step(b, GPUSTR_OP_DECODE_VALUE);
+
+	if (step == NULL)
+		return 0;
+	step->attr = attr;
+	step->aux = (uint16_t) type;
+	return step->out;
 }
 
 uint16_t
@@ -166,6 +202,17 @@ gpustr_builder_decode_null(GpustrProgramBuilder *b, int32_t attr)
 	if (step == NULL)
 		return 0;
 	step->attr = attr;
+	return step->out;
+}
+
+uint16_t
+gpustr_builder_column(GpustrProgramBuilder *b, int32_t column)
+{
+	GpustrStep *step = builder_text_step(b, GPUSTR_OP_COLUMN);
+
+	if (step == NULL)
+		return 0;
+	step->attr = column;
 	return step->out;
 }
 
@@ -181,25 +228,71 @@ gpustr_builder_const(GpustrProgramBuilder *b, GpustrTruth value)
 }
 
 uint16_t
+gpustr_builder_const_text(GpustrProgramBuilder *b, GpustrTruth state, const char *value,
+						  int32_t value_bytes)
+{
+	GpustrStep *step = builder_text_step(b, GPUSTR_OP_CONST_TEXT);
+
+	if (step == NULL)
+		return 0;
+	step->attr = (int32_t) state;
+	step->const_off = builder_copy(b, value, (uint32_t) value_bytes);
+	step->const_bytes = (uint32_t) value_bytes;
+	return step->out;
+}
+
+uint16_t
+gpustr_builder_const_value(GpustrProgramBuilder *b, GpustrTruth state, int64_t value)
+{
+	GpustrStep *step = builder_value_step(b, GPUSTR_OP_CONST_VALUE);
+
+	if (step == NULL)
+		return 0;
+	step->attr = (int32_t) state;
+	step->const_off = builder_copy(b, &value, sizeof(value));
+	step->const_bytes = sizeof(value);
+	return step->out;
+}
+
+/* Compile a LIKE pattern at the end of the area; returns its bytes. */
+static uint32_t
+builder_pattern(GpustrProgramBuilder *b, const char *pattern, int32_t pattern_bytes)
+{
+	uint32_t	bytes = gpustr_like_compile(pattern, pattern_bytes, b->encoding,
+											b->area + b->used, b->area_bytes - b->used);
+
+	if (bytes == 0)
+		b->full = 1;
+	else
+		builder_take(b, bytes);
+	return bytes;
+}
+
+uint16_t
 gpustr_builder_like(GpustrProgramBuilder *b, uint16_t text, const char *pattern,
 					int32_t pattern_bytes)
 {
 	GpustrStep *step = builder_bool_step(b, GPUSTR_OP_LIKE);
-	uint32_t	bytes;
 
 	if (step == NULL)
 		return 0;
 	step->in0 = text;
 	step->const_off = b->used;
-	bytes = gpustr_like_compile(pattern, pattern_bytes, b->encoding, b->area + b->used,
-								b->area_bytes - b->used);
-	if (bytes == 0)
-	{
-		b->full = 1;
+	step->const_bytes = builder_pattern(b, pattern, pattern_bytes);
+	return step->out;
+}
+
+uint16_t
+gpustr_builder_ilike(GpustrProgramBuilder *b, uint16_t text, const GpustrFold * fold,
+					 const char *pattern, int32_t pattern_bytes)
+{
+	GpustrStep *step = builder_bool_step(b, GPUSTR_OP_ILIKE);
+
+	if (step == NULL)
 		return 0;
-	}
-	step->const_bytes = bytes;
-	builder_take(b, bytes);
+	step->in0 = text;
+	step->const_off = builder_copy(b, fold, sizeof(*fold));
+	step->const_bytes = sizeof(*fold) + builder_pattern(b, pattern, pattern_bytes);
 	return step->out;
 }
 
@@ -230,13 +323,166 @@ gpustr_builder_binary(GpustrProgramBuilder *b, GpustrOp op, uint16_t left, uint1
 }
 
 uint16_t
-gpustr_builder_not(GpustrProgramBuilder *b, uint16_t arg)
+gpustr_builder_compare(GpustrProgramBuilder *b, GpustrOp op, GpustrRelation relation,
+					   GpustrOrder order, uint16_t left, uint16_t right)
 {
-	GpustrStep *step = builder_bool_step(b, GPUSTR_OP_NOT);
+	GpustrStep *step = builder_bool_step(b, op);
+
+	if (step == NULL)
+		return 0;
+	step->in0 = left;
+	step->in1 = right;
+	step->aux = (uint16_t) relation;
+	step->attr = (int32_t) order;
+	return step->out;
+}
+
+uint16_t
+gpustr_builder_in_text(GpustrProgramBuilder *b, uint16_t text, int32_t n,
+					   const char *const *values, const int32_t *value_bytes, int has_null)
+{
+	GpustrStep *step = builder_bool_step(b, GPUSTR_OP_IN_TEXT);
+	uint64_t	bytes = sizeof(GpustrTextSet) + 4 * (uint64_t) n;
+	GpustrTextSet *set;
+	char	   *at;
+	int32_t		i;
+
+	if (step == NULL)
+		return 0;
+	for (i = 0; i < n; i++)
+		bytes += (uint64_t) value_bytes[i];
+	step->in0 = text;
+	step->attr = has_null != 0;
+	set = bytes <= INT32_MAX ? (GpustrTextSet *) builder_room(b, (uint32_t) bytes) : NULL;
+	if (set == NULL)
+	{
+		b->full = 1;
+		return 0;
+	}
+	step->const_off = (uint32_t) ((char *) set - b->area);
+	step->const_bytes = (uint32_t) bytes;
+	set->n = n;
+	set->offsets[0] = 0;
+	at = (char *) &set->offsets[n + 1];
+	for (i = 0; i < n; i++)
+	{
+		if (value_bytes[i] > 0)
+			memcpy(at, values[i], (size_t) value_bytes[i]);
+		at += value_bytes[i];
+		set->offsets[i + 1] = set->offsets[i] + value_bytes[i];
+	}
+	return step->out;
+}
+
+uint16_t
+gpustr_builder_in_value(GpustrProgramBuilder *b, uint16_t value, int32_t n,
+						const int64_t *values, int has_null)
+{
+	GpustrStep *step = builder_bool_step(b, GPUSTR_OP_IN_VALUE);
+
+	if (step == NULL)
+		return 0;
+	step->in0 = value;
+	step->attr = has_null != 0;
+	if (n > (int32_t) (b->area_bytes / sizeof(int64_t)))
+	{
+		b->full = 1;
+		return 0;
+	}
+	step->const_off = builder_copy(b, values, (uint32_t) n * sizeof(int64_t));
+	step->const_bytes = (uint32_t) n * sizeof(int64_t);
+	return step->out;
+}
+
+uint16_t
+gpustr_builder_test(GpustrProgramBuilder *b, GpustrOp op, uint16_t arg)
+{
+	GpustrStep *step = builder_bool_step(b, op);
 
 	if (step == NULL)
 		return 0;
 	step->in0 = arg;
+	return step->out;
+}
+
+uint16_t
+gpustr_builder_choose(GpustrProgramBuilder *b, GpustrOp op, uint16_t condition,
+					  uint16_t yes, uint16_t no)
+{
+	GpustrStep *step;
+
+	if (op == GPUSTR_OP_CHOOSE_BOOL)
+		step = builder_bool_step(b, op);
+	else if (op == GPUSTR_OP_CHOOSE_TEXT)
+		step = builder_text_step(b, op);
+	else
+		step = builder_value_step(b, op);
+	if (step == NULL)
+		return 0;
+	step->in0 = yes;
+	step->in1 = no;
+	step->in2 = condition;
+	return step->out;
+}
+
+uint16_t
+gpustr_builder_trim_blanks(GpustrProgramBuilder *b, uint16_t text)
+{
+	GpustrStep *step = builder_text_step(b, GPUSTR_OP_TRIM_BLANKS);
+
+	if (step == NULL)
+		return 0;
+	step->in0 = text;
+	return step->out;
+}
+
+uint16_t
+gpustr_builder_length(GpustrProgramBuilder *b, uint16_t text, int bytes)
+{
+	GpustrStep *step = builder_value_step(b, GPUSTR_OP_LENGTH);
+
+	if (step == NULL)
+		return 0;
+	step->in0 = text;
+	step->aux = bytes != 0;
+	return step->out;
+}
+
+uint16_t
+gpustr_builder_bool_value(GpustrProgramBuilder *b, uint16_t arg)
+{
+	GpustrStep *step = builder_value_step(b, GPUSTR_OP_BOOL_VALUE);
+
+	if (step == NULL)
+		return 0;
+	step->in0 = arg;
+	return step->out;
+}
+
+uint16_t
+gpustr_builder_arith(GpustrProgramBuilder *b, GpustrArith arith, GpustrValueType type,
+					 uint16_t left, uint16_t right)
+{
+	GpustrStep *step = builder_value_step(b, GPUSTR_OP_ARITH);
+
+	if (step == NULL)
+		return 0;
+	step->in0 = left;
+	step->in1 = right;
+	step->aux = (uint16_t) arith;
+	step->attr = (int32_t) type;
+	return step->out;
+}
+
+uint16_t
+gpustr_builder_cast(GpustrProgramBuilder *b, GpustrCast cast, uint16_t arg)
+{
+	GpustrStep *step = builder_value_step(b, GPUSTR_OP_CAST);
+
+	if (step == NULL)
+		return 0;
+	step->in0 = arg;
+	step->aux = (uint16_t) cast;
 	return step->out;
 }
 
@@ -276,6 +522,7 @@ gpustr_builder_finish(GpustrProgramBuilder *b)
 	program->encoding = b->encoding;
 	program->nsteps = b->nsteps;
 	program->ntext = b->ntext;
+	program->nvalue = b->nvalue;
 	program->nbool = b->nbool;
 	program->nattrs = b->nattrs;
 	program->step_off = step_off;

@@ -35,6 +35,7 @@ typedef struct GpustrProgramBuilder
 	int32_t		encoding;
 	int32_t		nsteps;
 	int32_t		ntext;
+	int32_t		nvalue;
 	int32_t		nbool;
 	int32_t		nattrs;
 	GpustrStep	step[GPUSTR_MAX_STEPS];
@@ -53,22 +54,69 @@ extern void gpustr_builder_attr(GpustrProgramBuilder *b, int16_t len, uint8_t al
 								uint8_t missing, const void *missing_value,
 								uint32_t missing_bytes);
 
-/* Text registers. */
+/* From the input; cstring: up to the first zero byte. */
 extern uint16_t gpustr_builder_decode_text(GpustrProgramBuilder *b, int32_t attr);
+extern uint16_t gpustr_builder_decode_bytes(GpustrProgramBuilder *b, int32_t attr,
+											int cstring);
+extern uint16_t gpustr_builder_decode_value(GpustrProgramBuilder *b, int32_t attr,
+											GpustrValueType type);
+extern uint16_t gpustr_builder_decode_null(GpustrProgramBuilder *b, int32_t attr);
 extern uint16_t gpustr_builder_column(GpustrProgramBuilder *b, int32_t column);
 
-/* Bool registers. */
-extern uint16_t gpustr_builder_decode_null(GpustrProgramBuilder *b, int32_t attr);
+/*
+ * Constants; state: GPUSTR_FALSE for a value, or GPUSTR_NULL or GPUSTR_RECHECK,
+ * where the value is of no interest.
+ */
 extern uint16_t gpustr_builder_const(GpustrProgramBuilder *b, GpustrTruth value);
+extern uint16_t gpustr_builder_const_text(GpustrProgramBuilder *b, GpustrTruth state,
+										  const char *value, int32_t value_bytes);
+extern uint16_t gpustr_builder_const_value(GpustrProgramBuilder *b, GpustrTruth state,
+										   int64_t value);
+
+/* Tests. */
 extern uint16_t gpustr_builder_like(GpustrProgramBuilder *b, uint16_t text,
 									const char *pattern, int32_t pattern_bytes);
+
+/* The pattern is folded already. */
+extern uint16_t gpustr_builder_ilike(GpustrProgramBuilder *b, uint16_t text,
+									 const GpustrFold * fold,
+									 const char *pattern, int32_t pattern_bytes);
 extern uint16_t gpustr_builder_text_eq(GpustrProgramBuilder *b, uint16_t text,
 									   const char *value, int32_t value_bytes);
+
+/* op: GPUSTR_OP_COMPARE_TEXT or GPUSTR_OP_COMPARE_VALUE */
+extern uint16_t gpustr_builder_compare(GpustrProgramBuilder *b, GpustrOp op,
+									   GpustrRelation relation, GpustrOrder order,
+									   uint16_t left, uint16_t right);
+
+/*
+ * values	[n] in ascending order (by memcmp and then length), none twice
+ * has_null	the list has a NULL beside them
+ */
+extern uint16_t gpustr_builder_in_text(GpustrProgramBuilder *b, uint16_t text, int32_t n,
+									   const char *const *values,
+									   const int32_t *value_bytes, int has_null);
+extern uint16_t gpustr_builder_in_value(GpustrProgramBuilder *b, uint16_t value, int32_t n,
+										const int64_t *values, int has_null);
+
+/* op: GPUSTR_OP_NOT, IS_TRUE, NULL_TEXT, NULL_VALUE, NULL_BOOL or VALUE_TRUE */
+extern uint16_t gpustr_builder_test(GpustrProgramBuilder *b, GpustrOp op, uint16_t arg);
 
 /* op: GPUSTR_OP_AND, GPUSTR_OP_OR or GPUSTR_OP_QUAL */
 extern uint16_t gpustr_builder_binary(GpustrProgramBuilder *b, GpustrOp op,
 									  uint16_t left, uint16_t right);
-extern uint16_t gpustr_builder_not(GpustrProgramBuilder *b, uint16_t arg);
+
+/* op: GPUSTR_OP_CHOOSE_BOOL, TEXT or VALUE; yes, no: registers of that kind */
+extern uint16_t gpustr_builder_choose(GpustrProgramBuilder *b, GpustrOp op,
+									  uint16_t condition, uint16_t yes, uint16_t no);
+
+/* Texts and values made of others. */
+extern uint16_t gpustr_builder_trim_blanks(GpustrProgramBuilder *b, uint16_t text);
+extern uint16_t gpustr_builder_length(GpustrProgramBuilder *b, uint16_t text, int bytes);
+extern uint16_t gpustr_builder_bool_value(GpustrProgramBuilder *b, uint16_t arg);
+extern uint16_t gpustr_builder_arith(GpustrProgramBuilder *b, GpustrArith arith,
+									 GpustrValueType type, uint16_t left, uint16_t right);
+extern uint16_t gpustr_builder_cast(GpustrProgramBuilder *b, GpustrCast cast, uint16_t arg);
 
 /* Results. */
 extern void gpustr_builder_select(GpustrProgramBuilder *b, uint16_t arg);

@@ -164,7 +164,7 @@ add_bool_step(GenWork *work, int pages)
 	else
 	{
 		step = new_step(work, GPUSTR_OP_NOT, a, 0, 0);
-		step->out = gpustr_builder_not(&work->builder, a);
+		step->out = gpustr_builder_test(&work->builder, GPUSTR_OP_NOT, a);
 	}
 	work->nbool++;
 }
