@@ -74,6 +74,106 @@ CREATE FUNCTION stat_reset() RETURNS void
 
 COMMENT ON FUNCTION stat_reset() IS 'sets the counters of gpustr.stat_device to zero';
 
+-- Cost settings
+
+/*
+ * Measures, through the session's engine, what the planner's settings stand for
+ * on this machine: in milliseconds, turned into cost units by PostgreSQL's own
+ * scan of the same rows, of which both its cost and its time are known.
+ *
+ * Probes: 1 PostgreSQL, one clause; 2 gpustr, the same; 3 gpustr, sixteen; 4
+ * PostgreSQL, few rows; 5 gpustr, the same; 6 PostgreSQL, rows that an engine
+ * cannot decide (external values); 7 gpustr, the same.  The least of seven runs
+ * counts.  At a device_row_cost of 1 the costs tell how many operators the
+ * probes have.  The tables are gone again when the function returns.
+ */
+CREATE FUNCTION calibrate(OUT setting text, OUT value double precision, OUT command text)
+	RETURNS SETOF record
+	LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE COST 1000000 ROWS 3
+	SET gpustr.enabled = on
+	SET gpustr.debug_require = allow
+	SET gpustr.device_row_cost = 1
+	SET max_parallel_workers_per_gather = 0
+	SET jit = off
+AS $$
+DECLARE
+	wanted constant text := 'msg LIKE ''%mouse%keyboard%''';
+	sixteen text;
+	probe record;
+	plan json;
+	unit_ms double precision;
+	run_ms double precision[];
+	cost double precision[];
+	operators double precision;
+BEGIN
+	IF NOT (SELECT rolsuper FROM pg_catalog.pg_roles WHERE rolname = current_user) THEN
+		RAISE insufficient_privilege USING
+			MESSAGE = 'permission denied to calibrate gpustr',
+			DETAIL = 'Only superusers may use gpustr.calibrate().';
+	END IF;
+	IF current_setting('gpustr.engine', true) IS DISTINCT FROM 'local' AND
+		NOT EXISTS (SELECT FROM @extschema@.devices() WHERE state = 'up') THEN
+		RAISE object_not_in_prerequisite_state USING
+			MESSAGE = 'no device process is up, so there is nothing to measure',
+			HINT = 'See gpustr.devices(), or set gpustr.engine to ''local'' to measure the host engine.';
+	END IF;
+
+	CREATE UNLOGGED TABLE @extschema@.calibration_many AS
+		SELECT i, 'the mouse and the cat met at number ' || i || repeat(' and so on', 5) AS msg
+		FROM generate_series(1, 300000) i;
+	CREATE UNLOGGED TABLE @extschema@.calibration_few AS
+		SELECT * FROM @extschema@.calibration_many LIMIT 100;
+	CREATE UNLOGGED TABLE @extschema@.calibration_odd (i integer, msg text);
+	ALTER TABLE @extschema@.calibration_odd ALTER msg SET STORAGE EXTERNAL;
+	INSERT INTO @extschema@.calibration_odd
+		SELECT i, repeat('mouse ', 400) FROM generate_series(1, 5000) i;
+	ANALYZE @extschema@.calibration_many;
+	ANALYZE @extschema@.calibration_few;
+	ANALYZE @extschema@.calibration_odd;
+
+	sixteen := (SELECT string_agg(format('msg LIKE ''%%mouse%%key%s%%''', i), ' OR ')
+				FROM generate_series(1, 16) i);
+	FOR probe IN
+		SELECT n, on_gpu,
+			format('EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) '
+				   'SELECT count(*) FROM @extschema@.calibration_%s WHERE %s', which, clauses) AS query
+		FROM (VALUES
+			(1, false, 'many', wanted), (2, true, 'many', wanted), (3, true, 'many', sixteen),
+			(4, false, 'few', wanted), (5, true, 'few', wanted),
+			(6, false, 'odd', wanted), (7, true, 'odd', wanted)) AS p (n, on_gpu, which, clauses)
+		ORDER BY n
+	LOOP
+		PERFORM set_config('gpustr.enabled', probe.on_gpu::text, true);
+		PERFORM set_config('gpustr.debug_require',
+						   CASE WHEN probe.on_gpu THEN 'require' ELSE 'allow' END, true);
+		run_ms[probe.n] := 'Infinity';
+		FOR i IN 1..7 LOOP
+			EXECUTE probe.query INTO plan;
+			run_ms[probe.n] := least(run_ms[probe.n], (plan->0->>'Execution Time')::double precision);
+		END LOOP;
+		cost[probe.n] := (plan->0->'Plan'->>'Total Cost')::double precision;
+	END LOOP;
+	DROP TABLE @extschema@.calibration_many, @extschema@.calibration_few, @extschema@.calibration_odd;
+
+	unit_ms := run_ms[1] / cost[1];
+	operators := cost[3] - cost[2];
+	FOR setting, value IN VALUES
+		('gpustr.device_startup_cost', (run_ms[5] - run_ms[4]) / unit_ms),
+		('gpustr.device_row_cost', (run_ms[3] - run_ms[2]) / unit_ms / operators),
+		('gpustr.recheck_cost', (run_ms[7] - run_ms[6]) / unit_ms / 5000)
+	LOOP
+		value := round(greatest(value, 0)::numeric, 6);
+		command := format('ALTER SYSTEM SET %s = %s;', setting, value);
+		RETURN NEXT;
+	END LOOP;
+END
+$$;
+
+COMMENT ON FUNCTION calibrate() IS
+	'measures the cost settings on this machine; returns the ALTER SYSTEM commands that set them';
+
+REVOKE ALL ON FUNCTION calibrate() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION devices() FROM PUBLIC;
 REVOKE ALL ON FUNCTION stat_get_device() FROM PUBLIC;
 REVOKE ALL ON FUNCTION staging() FROM PUBLIC;

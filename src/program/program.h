@@ -308,7 +308,7 @@ typedef struct GpustrFold
 								 * value with that character is recheck */
 	int32_t		others_stay;	/* bytes from 128 on: 1 stay, 0 are recheck */
 	int32_t		unused;
-}			GpustrFold;
+} GpustrFold;
 
 #define GPUSTR_FOLD_RECHECK 0xFF
 
@@ -321,7 +321,7 @@ typedef struct GpustrTextSet
 	int32_t		n;
 	int32_t		offsets[1];		/* [n + 1], from the first string's first
 								 * byte; the bytes follow */
-}			GpustrTextSet;
+} GpustrTextSet;
 
 /*
  * What is needed to walk over an attribute of a heap tuple, as pg_attribute

@@ -283,7 +283,7 @@ gpustr_builder_like(GpustrProgramBuilder *b, uint16_t text, const char *pattern,
 }
 
 uint16_t
-gpustr_builder_ilike(GpustrProgramBuilder *b, uint16_t text, const GpustrFold * fold,
+gpustr_builder_ilike(GpustrProgramBuilder *b, uint16_t text, const GpustrFold *fold,
 					 const char *pattern, int32_t pattern_bytes)
 {
 	GpustrStep *step = builder_bool_step(b, GPUSTR_OP_ILIKE);

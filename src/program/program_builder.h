@@ -79,7 +79,7 @@ extern uint16_t gpustr_builder_like(GpustrProgramBuilder *b, uint16_t text,
 
 /* The pattern is folded already. */
 extern uint16_t gpustr_builder_ilike(GpustrProgramBuilder *b, uint16_t text,
-									 const GpustrFold * fold,
+									 const GpustrFold *fold,
 									 const char *pattern, int32_t pattern_bytes);
 extern uint16_t gpustr_builder_text_eq(GpustrProgramBuilder *b, uint16_t text,
 									   const char *value, int32_t value_bytes);

@@ -1,0 +1,22 @@
+-- gpustr.calibrate(): figures differ between machines, so only their kind is shown
+SELECT setting, value >= 0 AND value < 1e9 AS plausible,
+	command = format('ALTER SYSTEM SET %s = %s;', setting, value::numeric) AS as_command
+FROM gpustr.calibrate();
+
+-- It leaves settings and tables as they were
+SHOW gpustr.device_row_cost;
+SHOW gpustr.debug_require;
+SELECT count(*) FROM pg_class WHERE relname LIKE 'calibration%';
+
+-- Only for superusers, even where EXECUTE is granted
+CREATE ROLE gpustr_calibrator;
+SET ROLE gpustr_calibrator;
+SELECT * FROM gpustr.calibrate();
+RESET ROLE;
+GRANT EXECUTE ON FUNCTION gpustr.calibrate() TO gpustr_calibrator;
+SET ROLE gpustr_calibrator;
+SELECT * FROM gpustr.calibrate();
+\echo :LAST_ERROR_SQLSTATE
+RESET ROLE;
+REVOKE EXECUTE ON FUNCTION gpustr.calibrate() FROM gpustr_calibrator;
+DROP ROLE gpustr_calibrator;
