@@ -44,6 +44,7 @@
 
 #include "batch/batch.h"
 #include "program/program.h"
+#include "rowfn/value.h"
 
 #define ROWFN_PAGE_LOWER			12	/* offset of pd_lower */
 #define ROWFN_PAGE_LINES			24	/* offset of the line pointers */
@@ -243,44 +244,42 @@ rowfn_heap_next(const char *area, int32_t off, int32_t end, GpustrAttr a)
 	return next <= end ? next : -1;
 }
 
+/* Where an attribute is. */
+typedef struct RowfnHeapPlace
+{
+	const char *area;			/* of the tuple's attributes; NULL: the tuple
+								 * has not got it, see GpustrAttr.missing */
+	int32_t		off;			/* there, or before the padding */
+	int32_t		end;			/* bytes of the area */
+} RowfnHeapPlace;
+
 /*
- * Decode a text attribute.
+ * Walk to an attribute.
  *
  * attrs	[attr] at least, all attributes of the table up to this one
  * start	rowfn_heap_start(attrs, attr)
- * program	what GpustrAttr.missing_off counts from
  *
- * Returns a RowfnHeapState.  For ROWFN_HEAP_VALUE the text is
- * (*value)[0 .. *len), inside the page or the program; otherwise *len is 0.
+ * Returns a RowfnHeapState; for ROWFN_HEAP_VALUE *place is set, and where its
+ * area is NULL there is a missing value in the program.
  */
 GPUSTR_FN int
-rowfn_heap_text(const char *page, uint16_t line, const GpustrAttr *attrs, int32_t attr,
-				RowfnHeapStart start, const char *program,
-				const char **value, int32_t *len)
+rowfn_heap_find(const char *page, uint16_t line, const GpustrAttr *attrs, int32_t attr,
+				RowfnHeapStart start, RowfnHeapPlace *place)
 {
 	RowfnHeapTuple t = rowfn_heap_tuple(page, line);
-	const char *area;
-	int32_t		end;
 	int32_t		off = 0;
-	int32_t		value_off;
-	int32_t		next;
 	int32_t		i = 0;
 
-	*value = program;
-	*len = 0;
+	place->area = (const char *) 0;
+	place->off = 0;
+	place->end = 0;
 	if (t.tuple == (const char *) 0)
 		return ROWFN_HEAP_RECHECK;
 	if (attr > t.natts)
 	{
-		GpustrAttr	a = attrs[attr - 1];
+		int			missing = attrs[attr - 1].missing;
 
-		if (a.missing == 0)
-			return ROWFN_HEAP_NULL;
-		if (a.missing != 1)
-			return ROWFN_HEAP_RECHECK;
-		*value = program + a.missing_off;
-		*len = (int32_t) a.missing_bytes;
-		return ROWFN_HEAP_VALUE;
+		return missing == 0 ? ROWFN_HEAP_NULL : missing == 1 ? ROWFN_HEAP_VALUE : ROWFN_HEAP_RECHECK;
 	}
 	if (t.hasnull)
 	{
@@ -292,23 +291,131 @@ rowfn_heap_text(const char *page, uint16_t line, const GpustrAttr *attrs, int32_
 		i = start.attr;
 		off = start.off;
 	}
-	if (attrs[attr - 1].len != -1)
-		return ROWFN_HEAP_RECHECK;
-	area = t.tuple + t.hoff;
-	end = t.bytes - t.hoff;
+	place->area = t.tuple + t.hoff;
+	place->end = t.bytes - t.hoff;
 	for (; i < attr - 1; i++)
 	{
 		if (t.hasnull && rowfn_heap_bit_null(t.tuple, i))
 			continue;
-		off = rowfn_heap_next(area, off, end, attrs[i]);
+		off = rowfn_heap_next(place->area, off, place->end, attrs[i]);
 		if (off < 0)
 			return ROWFN_HEAP_RECHECK;
 	}
-	if (rowfn_heap_varlena(area, off, end, attrs[attr - 1].align, &value_off, &next) !=
-		ROWFN_HEAP_VALUE)
+	place->off = off;
+	return ROWFN_HEAP_VALUE;
+}
+
+/*
+ * Decode a text attribute.  Arguments are as for rowfn_heap_find(), and
+ *
+ * program	what GpustrAttr.missing_off counts from
+ *
+ * Returns a RowfnHeapState.  For ROWFN_HEAP_VALUE the text is
+ * (*value)[0 .. *len), inside the page or the program; otherwise *len is 0.
+ */
+GPUSTR_FN int
+rowfn_heap_text(const char *page, uint16_t line, const GpustrAttr *attrs, int32_t attr,
+				RowfnHeapStart start, const char *program,
+				const char **value, int32_t *len)
+{
+	RowfnHeapPlace place;
+	int32_t		value_off;
+	int32_t		next;
+	int			state = rowfn_heap_find(page, line, attrs, attr, start, &place);
+
+	*value = program;
+	*len = 0;
+	if (state != ROWFN_HEAP_VALUE)
+		return state;
+	if (attrs[attr - 1].len != -1)
 		return ROWFN_HEAP_RECHECK;
-	*value = area + value_off;
+	if (place.area == (const char *) 0)
+	{
+		*value = program + attrs[attr - 1].missing_off;
+		*len = (int32_t) attrs[attr - 1].missing_bytes;
+		return ROWFN_HEAP_VALUE;
+	}
+	if (rowfn_heap_varlena(place.area, place.off, place.end, attrs[attr - 1].align,
+						   &value_off, &next) != ROWFN_HEAP_VALUE)
+		return ROWFN_HEAP_RECHECK;
+	*value = place.area + value_off;
 	*len = next - value_off;
+	return ROWFN_HEAP_VALUE;
+}
+
+/*
+ * Find an attribute of fixed length: attrs[attr - 1].len bytes at *value, which
+ * lie inside the page or the program.  Arguments and result are as for
+ * rowfn_heap_text().
+ */
+GPUSTR_FN int
+rowfn_heap_fixed(const char *page, uint16_t line, const GpustrAttr *attrs, int32_t attr,
+				 RowfnHeapStart start, const char *program, const char **value)
+{
+	RowfnHeapPlace place;
+	int32_t		len = attrs[attr - 1].len;
+	int32_t		off;
+	int			state = rowfn_heap_find(page, line, attrs, attr, start, &place);
+
+	*value = program;
+	if (state != ROWFN_HEAP_VALUE)
+		return state;
+	if (len <= 0)
+		return ROWFN_HEAP_RECHECK;
+	if (place.area == (const char *) 0)
+	{
+		*value = program + attrs[attr - 1].missing_off;
+		return attrs[attr - 1].missing_bytes == (uint32_t) len ? ROWFN_HEAP_VALUE : ROWFN_HEAP_RECHECK;
+	}
+	off = rowfn_heap_align(place.off, attrs[attr - 1].align);
+	if (off + len > place.end)
+		return ROWFN_HEAP_RECHECK;
+	*value = place.area + off;
+	return ROWFN_HEAP_VALUE;
+}
+
+/*
+ * Decode an attribute of fixed length as bytes, with 'cstring' up to the first
+ * zero byte.  Arguments and result are as for rowfn_heap_text().
+ */
+GPUSTR_FN int
+rowfn_heap_bytes(const char *page, uint16_t line, const GpustrAttr *attrs, int32_t attr,
+				 RowfnHeapStart start, const char *program, int cstring,
+				 const char **value, int32_t *len)
+{
+	int			state = rowfn_heap_fixed(page, line, attrs, attr, start, program, value);
+	int32_t		bytes;
+
+	*len = 0;
+	if (state != ROWFN_HEAP_VALUE)
+		return state;
+	bytes = attrs[attr - 1].len;
+	if (cstring)
+		while (*len < bytes && ROWFN_LOAD(char, *value + *len) != '\0')
+			(*len)++;
+	else
+		*len = bytes;
+	return ROWFN_HEAP_VALUE;
+}
+
+/*
+ * Decode an attribute of fixed length as a value of a GpustrValueType; one of
+ * another length is recheck.  Arguments are as for rowfn_heap_text().  Returns
+ * a RowfnHeapState; *value is 0 unless that is ROWFN_HEAP_VALUE.
+ */
+GPUSTR_FN int
+rowfn_heap_value(const char *page, uint16_t line, const GpustrAttr *attrs, int32_t attr,
+				 RowfnHeapStart start, const char *program, int type, int64_t *value)
+{
+	const char *at;
+	int			state = rowfn_heap_fixed(page, line, attrs, attr, start, program, &at);
+
+	*value = 0;
+	if (state != ROWFN_HEAP_VALUE)
+		return state;
+	if (attrs[attr - 1].len != rowfn_value_bytes(type))
+		return ROWFN_HEAP_RECHECK;
+	*value = rowfn_value_load(at, type);
 	return ROWFN_HEAP_VALUE;
 }
 

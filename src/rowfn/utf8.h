@@ -42,4 +42,18 @@ rowfn_char_bytes(const char *s, int32_t len, int32_t encoding)
 	return n <= len ? n : len;
 }
 
+/* Characters of a string. */
+GPUSTR_FN int32_t
+rowfn_char_count(const char *s, int32_t len, int32_t encoding)
+{
+	int32_t		n = 0;
+	int32_t		i;
+
+	if (encoding != GPUSTR_ENC_UTF8)
+		return len;
+	for (i = 0; i < len; i++)
+		n += !rowfn_utf8_is_continuation(s[i]);
+	return n;
+}
+
 #endif							/* GPUSTR_ROWFN_UTF8_H */
