@@ -6,7 +6,8 @@
  * First the program, then the regions of the batch: each is aligned, lies
  * within the body, and does not overlap another; those that are input lie
  * within in_bytes.  Then what the engines index by: row_start[], page numbers
- * and text offsets.  Constants are checked too, compiled patterns included.
+ * and text offsets.  Constants are checked too, compiled patterns and sets
+ * included.
  *
  * Not checked: the contents of pages and line pointers (hostile, see
  * rowfn/heap_tuple.h), and whether a block of the buffer pool exists, which
@@ -23,9 +24,11 @@
  */
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "engine/engine.h"
 #include "rowfn/like.h"
+#include "rowfn/value.h"
 
 /* header, program, page batch (4), results (2 + 3), columns (3 each) */
 #define CHECK_MAX_REGIONS (2 + 4 + 5 + 3 * GPUSTR_MAX_COLUMNS)
@@ -49,6 +52,7 @@ typedef enum CheckRegister
 {
 	NO_REG,
 	TEXT_REG,
+	VALUE_REG,
 	BOOL_REG
 } CheckRegister;
 
@@ -57,22 +61,53 @@ typedef struct CheckOp
 	CheckRegister out;
 	CheckRegister in0;
 	CheckRegister in1;
+	CheckRegister in2;
 } CheckOp;
 
-/* By GpustrOp. */
+/* Which registers have been made. */
+typedef struct CheckMade
+{
+	char		text[GPUSTR_MAX_TEXT_REGS];
+	char		value[GPUSTR_MAX_VALUE_REGS];
+	char		boolean[GPUSTR_MAX_BOOL_REGS];
+} CheckMade;
+
+/* By GpustrOp; a unary ARITH has no in1. */
 static const CheckOp check_ops[GPUSTR_OP_LAST + 1] = {
-	[GPUSTR_OP_DECODE_TEXT] = {TEXT_REG, NO_REG, NO_REG},
-	[GPUSTR_OP_DECODE_NULL] = {BOOL_REG, NO_REG, NO_REG},
-	[GPUSTR_OP_COLUMN] = {TEXT_REG, NO_REG, NO_REG},
-	[GPUSTR_OP_CONST] = {BOOL_REG, NO_REG, NO_REG},
-	[GPUSTR_OP_LIKE] = {BOOL_REG, TEXT_REG, NO_REG},
-	[GPUSTR_OP_TEXT_EQ] = {BOOL_REG, TEXT_REG, NO_REG},
-	[GPUSTR_OP_AND] = {BOOL_REG, BOOL_REG, BOOL_REG},
-	[GPUSTR_OP_OR] = {BOOL_REG, BOOL_REG, BOOL_REG},
-	[GPUSTR_OP_NOT] = {BOOL_REG, BOOL_REG, NO_REG},
-	[GPUSTR_OP_QUAL] = {BOOL_REG, BOOL_REG, BOOL_REG},
-	[GPUSTR_OP_SELECT] = {NO_REG, BOOL_REG, NO_REG},
-	[GPUSTR_OP_REDACT] = {NO_REG, TEXT_REG, TEXT_REG}
+	[GPUSTR_OP_DECODE_TEXT] = {TEXT_REG, NO_REG, NO_REG, NO_REG},
+	[GPUSTR_OP_DECODE_BYTES] = {TEXT_REG, NO_REG, NO_REG, NO_REG},
+	[GPUSTR_OP_DECODE_VALUE] = {VALUE_REG, NO_REG, NO_REG, NO_REG},
+	[GPUSTR_OP_DECODE_NULL] = {BOOL_REG, NO_REG, NO_REG, NO_REG},
+	[GPUSTR_OP_COLUMN] = {TEXT_REG, NO_REG, NO_REG, NO_REG},
+	[GPUSTR_OP_CONST] = {BOOL_REG, NO_REG, NO_REG, NO_REG},
+	[GPUSTR_OP_CONST_TEXT] = {TEXT_REG, NO_REG, NO_REG, NO_REG},
+	[GPUSTR_OP_CONST_VALUE] = {VALUE_REG, NO_REG, NO_REG, NO_REG},
+	[GPUSTR_OP_LIKE] = {BOOL_REG, TEXT_REG, NO_REG, NO_REG},
+	[GPUSTR_OP_ILIKE] = {BOOL_REG, TEXT_REG, NO_REG, NO_REG},
+	[GPUSTR_OP_TEXT_EQ] = {BOOL_REG, TEXT_REG, NO_REG, NO_REG},
+	[GPUSTR_OP_COMPARE_TEXT] = {BOOL_REG, TEXT_REG, TEXT_REG, NO_REG},
+	[GPUSTR_OP_COMPARE_VALUE] = {BOOL_REG, VALUE_REG, VALUE_REG, NO_REG},
+	[GPUSTR_OP_IN_TEXT] = {BOOL_REG, TEXT_REG, NO_REG, NO_REG},
+	[GPUSTR_OP_IN_VALUE] = {BOOL_REG, VALUE_REG, NO_REG, NO_REG},
+	[GPUSTR_OP_NULL_TEXT] = {BOOL_REG, TEXT_REG, NO_REG, NO_REG},
+	[GPUSTR_OP_NULL_VALUE] = {BOOL_REG, VALUE_REG, NO_REG, NO_REG},
+	[GPUSTR_OP_NULL_BOOL] = {BOOL_REG, BOOL_REG, NO_REG, NO_REG},
+	[GPUSTR_OP_IS_TRUE] = {BOOL_REG, BOOL_REG, NO_REG, NO_REG},
+	[GPUSTR_OP_VALUE_TRUE] = {BOOL_REG, VALUE_REG, NO_REG, NO_REG},
+	[GPUSTR_OP_AND] = {BOOL_REG, BOOL_REG, BOOL_REG, NO_REG},
+	[GPUSTR_OP_OR] = {BOOL_REG, BOOL_REG, BOOL_REG, NO_REG},
+	[GPUSTR_OP_NOT] = {BOOL_REG, BOOL_REG, NO_REG, NO_REG},
+	[GPUSTR_OP_QUAL] = {BOOL_REG, BOOL_REG, BOOL_REG, NO_REG},
+	[GPUSTR_OP_CHOOSE_BOOL] = {BOOL_REG, BOOL_REG, BOOL_REG, BOOL_REG},
+	[GPUSTR_OP_CHOOSE_TEXT] = {TEXT_REG, TEXT_REG, TEXT_REG, BOOL_REG},
+	[GPUSTR_OP_CHOOSE_VALUE] = {VALUE_REG, VALUE_REG, VALUE_REG, BOOL_REG},
+	[GPUSTR_OP_TRIM_BLANKS] = {TEXT_REG, TEXT_REG, NO_REG, NO_REG},
+	[GPUSTR_OP_LENGTH] = {VALUE_REG, TEXT_REG, NO_REG, NO_REG},
+	[GPUSTR_OP_BOOL_VALUE] = {VALUE_REG, BOOL_REG, NO_REG, NO_REG},
+	[GPUSTR_OP_ARITH] = {VALUE_REG, VALUE_REG, VALUE_REG, NO_REG},
+	[GPUSTR_OP_CAST] = {VALUE_REG, VALUE_REG, NO_REG, NO_REG},
+	[GPUSTR_OP_SELECT] = {NO_REG, BOOL_REG, NO_REG, NO_REG},
+	[GPUSTR_OP_REDACT] = {NO_REG, TEXT_REG, TEXT_REG, NO_REG}
 };
 
 EngineCode
@@ -150,6 +185,7 @@ check_program_shape(const GpustrProgram *program, uint32_t program_bytes, Engine
 								   program->encoding);
 	if (program->nsteps < 0 || program->nsteps > GPUSTR_MAX_STEPS ||
 		program->ntext < 0 || program->ntext > GPUSTR_MAX_TEXT_REGS ||
+		program->nvalue < 0 || program->nvalue > GPUSTR_MAX_VALUE_REGS ||
 		program->nbool < 0 || program->nbool > GPUSTR_MAX_BOOL_REGS ||
 		program->nattrs < 0)
 		return gpustr_engine_error(error, ENGINE_BAD_INPUT, "too many steps or registers");
@@ -173,27 +209,99 @@ check_program_shape(const GpustrProgram *program, uint32_t program_bytes, Engine
 	return ENGINE_OK;
 }
 
+/* Do the values start from 'first' on, never decrease, and end at most at 'last'? */
+static int
+ascends(const int32_t *values, int32_t n, int32_t first, int64_t last)
+{
+	int			bad = 0;
+	int32_t		i;
+
+	for (i = 0; i < n; i++)
+		bad |= values[i + 1] < values[i];
+	return !bad && values[0] >= first && values[n] <= last;
+}
+
+/*
+ * Is the step's constant a GpustrTextSet within const_bytes?  The order of the
+ * strings is not looked at: no more than answers depend on it.
+ */
+static int
+text_set_ok(const GpustrProgram *program, const GpustrStep *step)
+{
+	const GpustrTextSet *set = (const GpustrTextSet *) GPUSTR_PROGRAM_CONST(program, step);
+	uint64_t	header_bytes;
+
+	if (!program_range_ok(program, step->const_off, step->const_bytes) ||
+		step->const_bytes < sizeof(GpustrTextSet) || step->const_bytes > INT32_MAX || set->n < 0)
+		return 0;
+	header_bytes = sizeof(int32_t) * ((uint64_t) set->n + 2);
+	return header_bytes <= step->const_bytes &&
+		ascends(set->offsets, set->n, 0, (int64_t) (step->const_bytes - header_bytes));
+}
+
+/* Is the step's constant an array of int64 that ascend? */
+static int
+value_set_ok(const GpustrProgram *program, const GpustrStep *step)
+{
+	const int64_t *values = (const int64_t *) GPUSTR_PROGRAM_CONST(program, step);
+	uint32_t	n = step->const_bytes / sizeof(int64_t);
+	int			bad = 0;
+	uint32_t	i;
+
+	if (!program_range_ok(program, step->const_off, step->const_bytes) ||
+		step->const_bytes % sizeof(int64_t) != 0)
+		return 0;
+	for (i = 1; i < n; i++)
+		bad |= values[i] <= values[i - 1];
+	return !bad;
+}
+
 /* Is what the step has besides registers in order? */
 static int
 step_arguments_ok(const GpustrBatch *batch, const GpustrProgram *program, const GpustrStep *step)
 {
+	int			attr_ok = batch->kind == GPUSTR_BATCH_PAGES && step->attr >= 1 && step->attr <= program->nattrs;
+	int			const_ok = program_range_ok(program, step->const_off, step->const_bytes) &&
+	step->const_bytes <= INT32_MAX;
+	int			state_ok = step->attr == GPUSTR_FALSE || step->attr == GPUSTR_NULL || step->attr == GPUSTR_RECHECK;
+	int			relation_ok = step->aux >= GPUSTR_REL_EQ && step->aux <= GPUSTR_REL_LAST;
+
 	switch (step->op)
 	{
 		case GPUSTR_OP_DECODE_TEXT:
 		case GPUSTR_OP_DECODE_NULL:
-			return batch->kind == GPUSTR_BATCH_PAGES &&
-				step->attr >= 1 && step->attr <= program->nattrs;
+			return attr_ok;
+		case GPUSTR_OP_DECODE_BYTES:
+			return attr_ok && step->aux <= 1;
+		case GPUSTR_OP_DECODE_VALUE:
+			return attr_ok && step->aux >= GPUSTR_VALUE_BOOL && step->aux <= GPUSTR_VALUE_LAST;
 		case GPUSTR_OP_COLUMN:
 			return batch->kind == GPUSTR_BATCH_COLUMNS &&
 				step->attr >= 0 && step->attr < batch->ncolumns;
 		case GPUSTR_OP_CONST:
 			return step->attr >= GPUSTR_FALSE && step->attr <= GPUSTR_RECHECK;
+		case GPUSTR_OP_CONST_TEXT:
+			return const_ok && state_ok;
+		case GPUSTR_OP_CONST_VALUE:
+			return const_ok && state_ok && step->const_bytes == sizeof(int64_t);
 		case GPUSTR_OP_LIKE:
-			return program_range_ok(program, step->const_off, step->const_bytes) &&
-				rowfn_like_check(GPUSTR_PROGRAM_CONST(program, step), step->const_bytes);
+			return const_ok && rowfn_like_check(GPUSTR_PROGRAM_CONST(program, step), step->const_bytes);
 		case GPUSTR_OP_TEXT_EQ:
-			return program_range_ok(program, step->const_off, step->const_bytes) &&
-				step->const_bytes <= INT32_MAX;
+			return const_ok;
+		case GPUSTR_OP_COMPARE_TEXT:
+			return relation_ok && step->attr >= GPUSTR_ORDER_BYTES && step->attr <= GPUSTR_ORDER_NUMERIC;
+		case GPUSTR_OP_COMPARE_VALUE:
+			return relation_ok && step->attr >= GPUSTR_ORDER_INT && step->attr <= GPUSTR_ORDER_FLOAT;
+		case GPUSTR_OP_IN_TEXT:
+			return (step->attr == 0 || step->attr == 1) && text_set_ok(program, step);
+		case GPUSTR_OP_IN_VALUE:
+			return (step->attr == 0 || step->attr == 1) && value_set_ok(program, step);
+		case GPUSTR_OP_LENGTH:
+			return step->aux <= 1;
+		case GPUSTR_OP_ARITH:
+			return rowfn_arith_exists(step->aux, step->attr);
+		case GPUSTR_OP_CAST:
+			return step->aux >= GPUSTR_CAST_INT_TO_INT2 && step->aux <= GPUSTR_CAST_LAST;
 		case GPUSTR_OP_SELECT:
 			return batch->selected_off != 0 && batch->recheck_off != 0;
 		case GPUSTR_OP_REDACT:
@@ -205,12 +313,37 @@ step_arguments_ok(const GpustrBatch *batch, const GpustrProgram *program, const 
 
 /* Is register 'reg' of this kind one that an earlier step has made? */
 static int
-register_made(CheckRegister kind, uint16_t reg, const char *text_made, const char *bool_made)
+register_made(CheckRegister kind, uint16_t reg, const CheckMade *made)
 {
-	if (kind == TEXT_REG)
-		return reg < GPUSTR_MAX_TEXT_REGS && text_made[reg];
-	if (kind == BOOL_REG)
-		return reg < GPUSTR_MAX_BOOL_REGS && bool_made[reg];
+	switch (kind)
+	{
+		case TEXT_REG:
+			return reg < GPUSTR_MAX_TEXT_REGS && made->text[reg];
+		case VALUE_REG:
+			return reg < GPUSTR_MAX_VALUE_REGS && made->value[reg];
+		case BOOL_REG:
+			return reg < GPUSTR_MAX_BOOL_REGS && made->boolean[reg];
+		case NO_REG:
+			break;
+	}
+	return 1;
+}
+
+/* Note that a step makes register 'reg'.  Returns 0 if it may not. */
+static int
+register_make(CheckRegister kind, uint16_t reg, const GpustrProgram *program, CheckMade *made)
+{
+	switch (kind)
+	{
+		case TEXT_REG:
+			return reg < program->ntext && !made->text[reg]++;
+		case VALUE_REG:
+			return reg < program->nvalue && !made->value[reg]++;
+		case BOOL_REG:
+			return reg < program->nbool && !made->boolean[reg]++;
+		case NO_REG:
+			break;
+	}
 	return 1;
 }
 
@@ -218,29 +351,29 @@ static EngineCode
 check_steps(const GpustrBatch *batch, const GpustrProgram *program, EngineError *error)
 {
 	const GpustrStep *steps = GPUSTR_PROGRAM_STEPS(program);
-	char		text_made[GPUSTR_MAX_TEXT_REGS] = {0};
-	char		bool_made[GPUSTR_MAX_BOOL_REGS] = {0};
+	CheckMade	made;
 	int			nselect = 0;
 	int			nredact = 0;
 	int32_t		i;
 
+	memset(&made, 0, sizeof(made));
 	for (i = 0; i < program->nsteps; i++)
 	{
 		const GpustrStep *step = &steps[i];
 		const CheckOp *op;
+		int			unary;
 		int			ok;
 
 		if (step->op < 1 || step->op > GPUSTR_OP_LAST)
 			return gpustr_engine_error(error, ENGINE_BAD_INPUT,
 									   "step %d: unknown operator %d", i, step->op);
 		op = &check_ops[step->op];
-		ok = register_made(op->in0, step->in0, text_made, bool_made) &&
-			register_made(op->in1, step->in1, text_made, bool_made) &&
-			step_arguments_ok(batch, program, step);
-		if (op->out == TEXT_REG)
-			ok = ok && step->out < program->ntext && !text_made[step->out]++;
-		else if (op->out == BOOL_REG)
-			ok = ok && step->out < program->nbool && !bool_made[step->out]++;
+		unary = step->op == GPUSTR_OP_ARITH && rowfn_arith_is_unary(step->aux);
+		ok = register_made(op->in0, step->in0, &made) &&
+			register_made(unary ? NO_REG : op->in1, step->in1, &made) &&
+			register_made(op->in2, step->in2, &made) &&
+			step_arguments_ok(batch, program, step) &&
+			register_make(op->out, step->out, program, &made);
 		nselect += step->op == GPUSTR_OP_SELECT;
 		nredact += step->op == GPUSTR_OP_REDACT;
 		if (!ok || nselect > 1 || nredact > 1)
@@ -248,18 +381,6 @@ check_steps(const GpustrBatch *batch, const GpustrProgram *program, EngineError 
 									   "step %d: bad arguments of operator %d", i, step->op);
 	}
 	return ENGINE_OK;
-}
-
-/* Do the values start from 'first' on, never decrease, and end at most at 'last'? */
-static int
-ascends(const int32_t *values, int32_t n, int32_t first, int64_t last)
-{
-	int			bad = 0;
-	int32_t		i;
-
-	for (i = 0; i < n; i++)
-		bad |= values[i + 1] < values[i];
-	return !bad && values[0] >= first && values[n] <= last;
 }
 
 static EngineCode

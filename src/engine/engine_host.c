@@ -97,6 +97,7 @@ run_get_scratch(HostEngine *engine, HostRun *run)
 
 	bytes = HOST_CHUNK_ROWS * sizeof(const char *) +
 		(size_t) run->program->ntext * sizeof(HostText) +
+		(size_t) run->program->nvalue * sizeof(HostValue) +
 		(size_t) run->program->nbool * sizeof(HostBool);
 	if (engine->scratch_bytes < bytes || engine->scratch_bytes > limit)
 	{
@@ -115,7 +116,8 @@ run_get_scratch(HostEngine *engine, HostRun *run)
 	}
 	run->page = (const char **) engine->scratch;
 	run->text = (HostText *) (engine->scratch + HOST_CHUNK_ROWS * sizeof(const char *));
-	run->boolean = (HostBool *) (run->text + run->program->ntext);
+	run->value = (HostValue *) (run->text + run->program->ntext);
+	run->boolean = (HostBool *) (run->value + run->program->nvalue);
 	return ENGINE_OK;
 }
 

@@ -1,11 +1,12 @@
 /*-------------------------------------------------------------------------
  *
  * host_steps.c
- *	  The steps of a program, on the CPU, over a chunk of rows.
+ *	  The steps of a program, on the CPU, over a chunk of rows: those on texts
+ *	  and truth values, and results.
  *
  * One function a step, each a loop around a row function; the body has been
- * checked, so registers, constants and offsets are used as they are.  A value
- * is looked at only where the text register says that there is one.
+ * checked, so registers, constants and offsets are used as they are.  A text
+ * is looked at only where the register says that there is one.
  *
  * The only step that can fail is REDACT: the output column may be too small.
  *
@@ -18,149 +19,8 @@
 
 #include "engine/host_steps.h"
 #include "rowfn/compare.h"
-#include "rowfn/heap_tuple.h"
 #include "rowfn/like.h"
 #include "rowfn/redact.h"
-
-/* How many rows ahead tuples are asked for. */
-#ifndef HOST_PREFETCH_ROWS
-#define HOST_PREFETCH_ROWS 8
-#endif
-
-/* Set run->page[] for the rows of the chunk. */
-void
-gpustr_host_find_pages(HostRun *run)
-{
-	const int32_t *page = GPUSTR_BODY_PTR(run->body, run->batch->page_off, const int32_t);
-	const int32_t *row_start = GPUSTR_BODY_PTR(run->body, run->batch->row_start_off, const int32_t);
-	int32_t		p = run->page_cursor;
-	int32_t		i = 0;
-
-	while (i < run->nrows)
-	{
-		const char *at;
-		int32_t		end;
-
-		while (row_start[p + 1] <= run->row + i)
-			p++;
-		if (page[p] >= 0)
-			at = (const char *) run->config->blocks + (size_t) page[p] * GPUSTR_PAGE_BYTES;
-		else
-			at = run->body + run->batch->staged_off + (size_t) (-1 - page[p]) * GPUSTR_PAGE_BYTES;
-		end = row_start[p + 1] - run->row;
-		if (end > run->nrows)
-			end = run->nrows;
-		for (; i < end; i++)
-			run->page[i] = at;
-	}
-	run->page_cursor = p;
-}
-
-/*
- * Ask for a tuple that is decoded soon.  The line pointer may be anything, but
- * a prefetch of an address that is not there does nothing.
- */
-static inline void
-prefetch_tuple(const char *page, uint16_t line)
-{
-	uint32_t	at = ROWFN_PAGE_LINES - 4 + 4 * (uint32_t) line;
-
-	if (at <= GPUSTR_PAGE_BYTES - 4)
-	{
-		const char *tuple = page + (ROWFN_LOAD(uint32_t, page + at) & 0x7FFF);
-
-		__builtin_prefetch(tuple);
-		__builtin_prefetch(tuple + 64);
-		__builtin_prefetch(tuple + 128);
-	}
-}
-
-static void
-step_decode_text(HostRun *run, const GpustrStep *step)
-{
-	const GpustrAttr *attrs = GPUSTR_PROGRAM_ATTRS(run->program);
-	const uint16_t *line = GPUSTR_BODY_PTR(run->body, run->batch->line_off, const uint16_t) + run->row;
-	RowfnHeapStart start = rowfn_heap_start(attrs, step->attr);
-	HostText   *out = &run->text[step->out];
-	int32_t		w;
-
-	for (w = 0; w < host_chunk_words(run); w++)
-	{
-		int32_t		first = w * 32;
-		int32_t		n = run->nrows - first < 32 ? run->nrows - first : 32;
-		uint32_t	lo = 0;
-		uint32_t	hi = 0;
-		int32_t		i;
-
-		for (i = 0; i < n; i++)
-		{
-			int32_t		r = first + i;
-			int			state;
-
-			if (r + HOST_PREFETCH_ROWS < run->nrows)
-				prefetch_tuple(run->page[r + HOST_PREFETCH_ROWS], line[r + HOST_PREFETCH_ROWS]);
-			state = rowfn_heap_text(run->page[r], line[r], attrs, step->attr, start,
-									(const char *) run->program, &out->value[r], &out->len[r]);
-			lo |= (uint32_t) (state == ROWFN_HEAP_RECHECK) << i;
-			hi |= (uint32_t) (state != ROWFN_HEAP_VALUE) << i;
-		}
-		out->state[w] = gpustr_truth_word(lo, hi);
-	}
-}
-
-static void
-step_decode_null(HostRun *run, const GpustrStep *step)
-{
-	const GpustrAttr *attrs = GPUSTR_PROGRAM_ATTRS(run->program);
-	const uint16_t *line = GPUSTR_BODY_PTR(run->body, run->batch->line_off, const uint16_t) + run->row;
-	HostBool   *out = &run->boolean[step->out];
-	int32_t		r;
-
-	memset(out, 0, sizeof(*out));
-	for (r = 0; r < run->nrows; r++)
-	{
-		uint32_t	truth = (uint32_t) rowfn_heap_isnull(run->page[r], line[r], attrs, step->attr);
-
-		out->word[r / 32].lo |= (truth & 1) << (r % 32);
-		out->word[r / 32].hi |= (truth >> 1) << (r % 32);
-	}
-}
-
-static void
-step_column(HostRun *run, const GpustrStep *step)
-{
-	const GpustrColumn *column = &run->batch->column[step->attr];
-	const unsigned char *validity = GPUSTR_BODY_PTR(run->body, column->validity_off, const unsigned char);
-	const int32_t *offsets = GPUSTR_BODY_PTR(run->body, column->offsets_off, const int32_t) + run->row;
-	const char *data = GPUSTR_BODY_PTR(run->body, column->data_off, const char);
-	HostText   *out = &run->text[step->out];
-	int32_t		w;
-	int32_t		r;
-
-	for (w = 0; w < host_chunk_words(run); w++)
-		out->state[w] = gpustr_truth_word(0, 0);
-	for (r = 0; r < run->nrows; r++)
-	{
-		int32_t		row = run->row + r;
-
-		out->value[r] = data + offsets[r];
-		out->len[r] = offsets[r + 1] - offsets[r];
-		if (((validity[row / 8] >> (row % 8)) & 1) == 0)
-			out->state[r / 32].hi |= 1u << (r % 32);
-	}
-}
-
-static void
-step_const(HostRun *run, const GpustrStep *step)
-{
-	HostBool   *out = &run->boolean[step->out];
-	GpustrTruthWord word;
-	int32_t		w;
-
-	word = gpustr_truth_word(step->attr & 1 ? 0xFFFFFFFFu : 0, step->attr & 2 ? 0xFFFFFFFFu : 0);
-	for (w = 0; w < HOST_CHUNK_WORDS; w++)
-		out->word[w] = word;
-}
 
 static void
 step_like(HostRun *run, const GpustrStep *step)
@@ -214,6 +74,157 @@ step_text_eq(HostRun *run, const GpustrStep *step)
 		}
 		out->word[w] = word;
 	}
+}
+
+static void
+step_compare_text(HostRun *run, const GpustrStep *step)
+{
+	const HostText *a = &run->text[step->in0];
+	const HostText *b = &run->text[step->in1];
+	HostBool   *out = &run->boolean[step->out];
+	int32_t		w;
+
+	for (w = 0; w < host_chunk_words(run); w++)
+	{
+		GpustrTruthWord word = host_state_of_both(a->state[w], b->state[w]);
+		uint32_t	todo = ~word.hi & host_chunk_mask(run, w);
+
+		while (todo != 0)
+		{
+			int32_t		bit = __builtin_ctz(todo);
+			int32_t		r = w * 32 + bit;
+			int			cmp;
+			uint32_t	recheck = (uint32_t) rowfn_compare_text(step->attr, a->value[r], a->len[r],
+																b->value[r], b->len[r], &cmp);
+
+			word.lo |= (recheck | (uint32_t) rowfn_relation(cmp, step->aux)) << bit;
+			word.hi |= recheck << bit;
+			todo &= todo - 1;
+		}
+		out->word[w] = word;
+	}
+}
+
+static void
+step_in_text(HostRun *run, const GpustrStep *step)
+{
+	const HostText *in = &run->text[step->in0];
+	const GpustrTextSet *set = (const GpustrTextSet *) GPUSTR_PROGRAM_CONST(run->program, step);
+	HostBool   *out = &run->boolean[step->out];
+	int32_t		w;
+
+	for (w = 0; w < host_chunk_words(run); w++)
+	{
+		GpustrTruthWord word = in->state[w];
+		uint32_t	todo = ~word.hi & host_chunk_mask(run, w);
+		uint32_t	found = 0;
+
+		while (todo != 0)
+		{
+			int32_t		bit = __builtin_ctz(todo);
+			int32_t		r = w * 32 + bit;
+
+			found |= (uint32_t) rowfn_in_text(in->value[r], in->len[r], set) << bit;
+			todo &= todo - 1;
+		}
+		out->word[w] = host_truth_of_in(word, found, step->attr);
+	}
+}
+
+/* TRIM_BLANKS, a text, and LENGTH, a value. */
+static void
+step_measure(HostRun *run, const GpustrStep *step)
+{
+	const HostText *in = &run->text[step->in0];
+	int32_t		encoding = step->aux == 1 ? GPUSTR_ENC_SINGLE_BYTE : run->program->encoding;
+	int32_t		w;
+
+	for (w = 0; w < host_chunk_words(run); w++)
+	{
+		uint32_t	todo = ~in->state[w].hi & host_chunk_mask(run, w);
+
+		if (step->op == GPUSTR_OP_LENGTH)
+			run->value[step->out].state[w] = in->state[w];
+		else
+			run->text[step->out].state[w] = in->state[w];
+		while (todo != 0)
+		{
+			int32_t		r = w * 32 + __builtin_ctz(todo);
+
+			if (step->op == GPUSTR_OP_LENGTH)
+				run->value[step->out].value[r] = rowfn_char_count(in->value[r], in->len[r], encoding);
+			else
+			{
+				run->text[step->out].value[r] = in->value[r];
+				run->text[step->out].len[r] = rowfn_trimmed_bytes(in->value[r], in->len[r]);
+			}
+			todo &= todo - 1;
+		}
+	}
+}
+
+static void
+step_choose_text(HostRun *run, const GpustrStep *step)
+{
+	const HostText *a = &run->text[step->in0];
+	const HostText *b = &run->text[step->in1];
+	const GpustrTruthWord *condition = run->boolean[step->in2].word;
+	HostText   *out = &run->text[step->out];
+	int32_t		w;
+
+	for (w = 0; w < host_chunk_words(run); w++)
+	{
+		uint32_t	yes = condition[w].lo & ~condition[w].hi;
+		uint32_t	todo;
+
+		out->state[w] = host_choose(condition[w], a->state[w], b->state[w]);
+		for (todo = ~out->state[w].hi & host_chunk_mask(run, w); todo != 0; todo &= todo - 1)
+		{
+			int32_t		bit = __builtin_ctz(todo);
+			int32_t		r = w * 32 + bit;
+			const HostText *from = (yes >> bit) & 1 ? a : b;
+
+			out->value[r] = from->value[r];
+			out->len[r] = from->len[r];
+		}
+	}
+}
+
+/* NULL_TEXT, NULL_VALUE, NULL_BOOL and IS_TRUE: never NULL. */
+static void
+step_is(HostRun *run, const GpustrStep *step)
+{
+	const GpustrTruthWord *in;
+	GpustrTruthWord *out = run->boolean[step->out].word;
+	int32_t		w;
+
+	if (step->op == GPUSTR_OP_NULL_TEXT)
+		in = run->text[step->in0].state;
+	else if (step->op == GPUSTR_OP_NULL_VALUE)
+		in = run->value[step->in0].state;
+	else
+		in = run->boolean[step->in0].word;
+	for (w = 0; w < host_chunk_words(run); w++)
+	{
+		uint32_t	recheck = in[w].lo & in[w].hi;
+
+		if (step->op == GPUSTR_OP_IS_TRUE)
+			out[w] = gpustr_truth_word(in[w].lo, recheck);
+		else
+			out[w] = gpustr_truth_word(in[w].hi, recheck);
+	}
+}
+
+static void
+step_choose_bool(HostRun *run, const GpustrStep *step)
+{
+	const GpustrTruthWord *a = run->boolean[step->in0].word;
+	const GpustrTruthWord *b = run->boolean[step->in1].word;
+	const GpustrTruthWord *condition = run->boolean[step->in2].word;
+	int32_t		w;
+
+	for (w = 0; w < host_chunk_words(run); w++)
+		run->boolean[step->out].word[w] = host_choose(condition[w], a[w], b[w]);
 }
 
 static void
@@ -319,22 +330,55 @@ gpustr_host_step(HostRun *run, const GpustrStep *step)
 	switch ((GpustrOp) step->op)
 	{
 		case GPUSTR_OP_DECODE_TEXT:
-			step_decode_text(run, step);
+		case GPUSTR_OP_DECODE_BYTES:
+			gpustr_host_decode_text(run, step);
+			break;
+		case GPUSTR_OP_DECODE_VALUE:
+			gpustr_host_decode_value(run, step);
 			break;
 		case GPUSTR_OP_DECODE_NULL:
-			step_decode_null(run, step);
+			gpustr_host_decode_null(run, step);
 			break;
 		case GPUSTR_OP_COLUMN:
-			step_column(run, step);
+			gpustr_host_column(run, step);
 			break;
 		case GPUSTR_OP_CONST:
-			step_const(run, step);
+			gpustr_host_const(run, step);
+			break;
+		case GPUSTR_OP_CONST_TEXT:
+			gpustr_host_const_text(run, step);
+			break;
+		case GPUSTR_OP_CONST_VALUE:
+			gpustr_host_const_value(run, step);
 			break;
 		case GPUSTR_OP_LIKE:
 			step_like(run, step);
 			break;
+		case GPUSTR_OP_ILIKE:
+			return gpustr_engine_error(run->error, ENGINE_BAD_INPUT, "operator %d", step->op);
 		case GPUSTR_OP_TEXT_EQ:
 			step_text_eq(run, step);
+			break;
+		case GPUSTR_OP_COMPARE_TEXT:
+			step_compare_text(run, step);
+			break;
+		case GPUSTR_OP_COMPARE_VALUE:
+			gpustr_host_compare_value(run, step);
+			break;
+		case GPUSTR_OP_IN_TEXT:
+			step_in_text(run, step);
+			break;
+		case GPUSTR_OP_IN_VALUE:
+			gpustr_host_in_value(run, step);
+			break;
+		case GPUSTR_OP_NULL_TEXT:
+		case GPUSTR_OP_NULL_VALUE:
+		case GPUSTR_OP_NULL_BOOL:
+		case GPUSTR_OP_IS_TRUE:
+			step_is(run, step);
+			break;
+		case GPUSTR_OP_VALUE_TRUE:
+			gpustr_host_value_true(run, step);
 			break;
 		case GPUSTR_OP_AND:
 		case GPUSTR_OP_OR:
@@ -342,13 +386,33 @@ gpustr_host_step(HostRun *run, const GpustrStep *step)
 		case GPUSTR_OP_QUAL:
 			step_logic(run, step);
 			break;
+		case GPUSTR_OP_CHOOSE_BOOL:
+			step_choose_bool(run, step);
+			break;
+		case GPUSTR_OP_CHOOSE_TEXT:
+			step_choose_text(run, step);
+			break;
+		case GPUSTR_OP_CHOOSE_VALUE:
+			gpustr_host_choose_value(run, step);
+			break;
+		case GPUSTR_OP_TRIM_BLANKS:
+		case GPUSTR_OP_LENGTH:
+			step_measure(run, step);
+			break;
+		case GPUSTR_OP_BOOL_VALUE:
+			gpustr_host_bool_value(run, step);
+			break;
+		case GPUSTR_OP_ARITH:
+			gpustr_host_arith(run, step);
+			break;
+		case GPUSTR_OP_CAST:
+			gpustr_host_cast(run, step);
+			break;
 		case GPUSTR_OP_SELECT:
 			step_select(run, step);
 			break;
 		case GPUSTR_OP_REDACT:
 			return step_redact(run, step);
-		default:
-			return gpustr_engine_error(run->error, ENGINE_BAD_INPUT, "operator %d", step->op);
 	}
 	return ENGINE_OK;
 }

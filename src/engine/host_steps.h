@@ -4,11 +4,12 @@
  *	  The steps of a program, on the CPU, over a chunk of rows.
  *
  * Shared by engine_host.c, which takes a batch chunk by chunk, and
- * host_steps.c, which does the work of each step.
+ * host_steps.c, host_decode.c and host_values.c, which do the work of each step.
  *
  * A text register is, for each row of the chunk, a pointer and a length into
- * the page, the column or the program, and a truth word that says value
- * (false), null or recheck.  A bool register is truth words.
+ * the page, the column or the program, and its state: a truth that says value
+ * (false), null or recheck, 32 rows a word.  A value register is, alike, 64
+ * bits and a state.  A bool register is truth words.
  *
  * Invariants:
  *	- a chunk starts at a multiple of 32 rows, so that it owns its words of
@@ -40,6 +41,13 @@ typedef struct HostText
 	GpustrTruthWord state[HOST_CHUNK_WORDS];	/* false: a value */
 } HostText;
 
+/* A value register.  Where there is no value, its bits are arbitrary. */
+typedef struct HostValue
+{
+	int64_t		value[HOST_CHUNK_ROWS];
+	GpustrTruthWord state[HOST_CHUNK_WORDS];	/* false: a value */
+} HostValue;
+
 /* A bool register. */
 typedef struct HostBool
 {
@@ -58,6 +66,7 @@ typedef struct HostRun
 	/* scratch */
 	const char **page;			/* [HOST_CHUNK_ROWS]: the page of each row */
 	HostText   *text;			/* [ntext] */
+	HostValue  *value;			/* [nvalue] */
 	HostBool   *boolean;		/* [nbool] */
 
 	/* the chunk at hand */
@@ -84,8 +93,65 @@ host_chunk_words(const HostRun *run)
 	return (run->nrows + 31) / 32;
 }
 
+/* Rows of word w of the chunk that exist. */
+static inline int32_t
+host_word_rows(const HostRun *run, int32_t w)
+{
+	int32_t		left = run->nrows - w * 32;
+
+	return left < 32 ? left : 32;
+}
+
+/* The state of what is made of two registers: recheck before NULL. */
+static inline GpustrTruthWord
+host_state_of_both(GpustrTruthWord a, GpustrTruthWord b)
+{
+	return gpustr_truth_word(a.lo | b.lo, a.hi | b.hi);
+}
+
+/*
+ * IN's answer: true where found; else NULL, if the list has a NULL, or false;
+ * where there is no value, its state.
+ */
+static inline GpustrTruthWord
+host_truth_of_in(GpustrTruthWord state, uint32_t found, int32_t list_has_null)
+{
+	uint32_t	missed = list_has_null ? ~(state.hi | found) : 0;
+
+	return gpustr_truth_word(state.lo | (found & ~state.hi), state.hi | missed);
+}
+
+/* CHOOSE: yes where the condition is true, recheck where that is, else no. */
+static inline GpustrTruthWord
+host_choose(GpustrTruthWord condition, GpustrTruthWord yes, GpustrTruthWord no)
+{
+	uint32_t	is_true = condition.lo & ~condition.hi;
+	uint32_t	recheck = condition.lo & condition.hi;
+
+	return gpustr_truth_word((is_true & yes.lo) | (~is_true & no.lo) | recheck,
+							 (is_true & yes.hi) | (~is_true & no.hi) | recheck);
+}
+
 /* Set run->page[] for the rows of the chunk of a page batch. */
 extern void gpustr_host_find_pages(HostRun *run);
+
+/* Steps of host_decode.c. */
+extern void gpustr_host_decode_text(HostRun *run, const GpustrStep *step);
+extern void gpustr_host_decode_value(HostRun *run, const GpustrStep *step);
+extern void gpustr_host_decode_null(HostRun *run, const GpustrStep *step);
+extern void gpustr_host_column(HostRun *run, const GpustrStep *step);
+extern void gpustr_host_const(HostRun *run, const GpustrStep *step);
+extern void gpustr_host_const_text(HostRun *run, const GpustrStep *step);
+extern void gpustr_host_const_value(HostRun *run, const GpustrStep *step);
+
+/* Steps of host_values.c. */
+extern void gpustr_host_compare_value(HostRun *run, const GpustrStep *step);
+extern void gpustr_host_in_value(HostRun *run, const GpustrStep *step);
+extern void gpustr_host_value_true(HostRun *run, const GpustrStep *step);
+extern void gpustr_host_choose_value(HostRun *run, const GpustrStep *step);
+extern void gpustr_host_bool_value(HostRun *run, const GpustrStep *step);
+extern void gpustr_host_arith(HostRun *run, const GpustrStep *step);
+extern void gpustr_host_cast(HostRun *run, const GpustrStep *step);
 
 /*
  * Run one step over the chunk.  SELECT and REDACT add to the recheck bitmap,

@@ -227,6 +227,24 @@ rowfn_in_value(int64_t value, const int64_t *values, int32_t n)
 	return 0;
 }
 
+/* Has a GpustrArith one operand only? */
+GPUSTR_FN int
+rowfn_arith_is_unary(int arith)
+{
+	return arith == GPUSTR_ARITH_NEG || arith == GPUSTR_ARITH_ABS || arith == GPUSTR_ARITH_NOT;
+}
+
+/* Is there such arithmetic for values of a GpustrValueType? */
+GPUSTR_FN int
+rowfn_arith_exists(int arith, int type)
+{
+	if (type == GPUSTR_VALUE_FLOAT4 || type == GPUSTR_VALUE_FLOAT8)
+		return (arith >= GPUSTR_ARITH_ADD && arith <= GPUSTR_ARITH_DIV) ||
+			arith == GPUSTR_ARITH_NEG || arith == GPUSTR_ARITH_ABS;
+	return type >= GPUSTR_VALUE_INT2 && type <= GPUSTR_VALUE_INT8 &&
+		arith >= GPUSTR_ARITH_ADD && arith <= GPUSTR_ARITH_LAST;
+}
+
 /* a * b; returns 1 if that overflows, else 0. */
 GPUSTR_FN int
 rowfn_multiply_overflows(int64_t a, int64_t b, int64_t *result)
