@@ -9,32 +9,7 @@
  *-------------------------------------------------------------------------
  */
 #include "batch/batch_layout.h"
-#include "batch_gen.h"
-#include "naive.h"
-#include "program/program_builder.h"
-
-/* Room for a finished program. */
-#define GEN_PROGRAM_BYTES 16384
-
-/* Texts that values and patterns have in common. */
-#define GEN_SAMPLES 6
-#define GEN_SAMPLE_BYTES 100
-
-/* What gen_batch() works with. */
-typedef struct GenWork
-{
-	Rng		   *rng;
-	GenBatch   *gen;
-	int			letters;
-	char		sample[GEN_SAMPLES][GEN_SAMPLE_BYTES];
-	int32_t		sample_bytes[GEN_SAMPLES];
-	HeapGenTable table;
-	int32_t		ncolumns;
-	int32_t		ntext;
-	int32_t		nbool;
-	uint64_t	program[GEN_PROGRAM_BYTES / 8];
-	GpustrProgramBuilder builder;
-} GenWork;
+#include "batch_gen_work.h"
 
 /* Remember value i of the row that is being made. */
 static void
@@ -80,130 +55,6 @@ vary_value(GenWork *work, HeapGenValue *value)
 	value->len = work->sample_bytes[i];
 }
 
-static GenStep *
-new_step(GenWork *work, GpustrOp op, uint16_t in0, uint16_t in1, int32_t attr)
-{
-	GenStep    *step = &work->gen->step[work->gen->nsteps++];
-
-	memset(step, 0, sizeof(*step));
-	step->op = op;
-	step->in0 = in0;
-	step->in1 = in1;
-	step->attr = attr;
-	return step;
-}
-
-/* A step that makes a text register. */
-static void
-add_text_step(GenWork *work, int pages)
-{
-	int32_t		attr;
-	GenStep    *step;
-
-	if (pages)
-	{
-		do
-			attr = rng_below(work->rng, work->table.nattrs);
-		while (work->table.attr[attr].len != -1);
-		step = new_step(work, GPUSTR_OP_DECODE_TEXT, 0, 0, attr + 1);
-		step->out = gpustr_builder_decode_text(&work->builder, step->attr);
-	}
-	else
-	{
-		step = new_step(work, GPUSTR_OP_COLUMN, 0, 0, rng_below(work->rng, work->ncolumns));
-		step->out = gpustr_builder_column(&work->builder, step->attr);
-	}
-	work->ntext++;
-}
-
-/* A step that makes a bool register. */
-static void
-add_bool_step(GenWork *work, int pages)
-{
-	Rng		   *rng = work->rng;
-	int			i = rng_below(rng, GEN_SAMPLES);
-	int			kind = rng_below(rng, work->nbool > 0 ? 12 : 7);
-	uint16_t	text = (uint16_t) rng_below(rng, work->ntext);
-	uint16_t	a = (uint16_t) rng_below(rng, work->nbool + 1);
-	uint16_t	b = (uint16_t) rng_below(rng, work->nbool + 1);
-	GenStep    *step;
-
-	a = a < work->nbool ? a : 0;
-	b = b < work->nbool ? b : 0;
-	if (kind < 4)
-	{
-		step = new_step(work, GPUSTR_OP_LIKE, text, 0, 0);
-		step->value_bytes = test_pattern(rng, step->value, GEN_MAX_CONST, work->letters,
-										 work->sample[i], work->sample_bytes[i]);
-		step->out = gpustr_builder_like(&work->builder, text, step->value, step->value_bytes);
-	}
-	else if (kind == 4)
-	{
-		step = new_step(work, GPUSTR_OP_TEXT_EQ, text, 0, 0);
-		step->value_bytes = work->sample_bytes[i];
-		memcpy(step->value, work->sample[i], (size_t) step->value_bytes);
-		step->out = gpustr_builder_text_eq(&work->builder, text, step->value, step->value_bytes);
-	}
-	else if (kind == 5 && pages)
-	{
-		step = new_step(work, GPUSTR_OP_DECODE_NULL, 0, 0, 1 + rng_below(rng, work->table.nattrs));
-		step->out = gpustr_builder_decode_null(&work->builder, step->attr);
-	}
-	else if (kind < 7)
-	{
-		step = new_step(work, GPUSTR_OP_CONST, 0, 0, rng_below(rng, 4));
-		step->out = gpustr_builder_const(&work->builder, (GpustrTruth) step->attr);
-	}
-	else if (kind < 11)
-	{
-		static const GpustrOp ops[] = {GPUSTR_OP_AND, GPUSTR_OP_OR, GPUSTR_OP_QUAL};
-
-		step = new_step(work, ops[kind % 3], a, b, 0);
-		step->out = gpustr_builder_binary(&work->builder, step->op, a, b);
-	}
-	else
-	{
-		step = new_step(work, GPUSTR_OP_NOT, a, 0, 0);
-		step->out = gpustr_builder_test(&work->builder, GPUSTR_OP_NOT, a);
-	}
-	work->nbool++;
-}
-
-/* Make the program.  Returns its bytes. */
-static uint32_t
-make_program(GenWork *work, int pages, int select, int redact)
-{
-	Rng		   *rng = work->rng;
-	int			n;
-	int32_t		i;
-
-	gpustr_builder_init(&work->builder, work->gen->encoding, work->program, GEN_PROGRAM_BYTES);
-	for (i = 0; pages && i < work->table.nattrs; i++)
-	{
-		const GpustrAttr *attr = &work->table.attr[i];
-
-		gpustr_builder_attr(&work->builder, attr->len, attr->align, attr->missing,
-							work->table.missing[i], attr->missing_bytes);
-	}
-	for (n = 1 + rng_below(rng, 4); n > 0; n--)
-		add_text_step(work, pages);
-	if (select)
-	{
-		for (n = 1 + rng_below(rng, 14); n > 0; n--)
-			add_bool_step(work, pages);
-		(void) new_step(work, GPUSTR_OP_SELECT, (uint16_t) (work->nbool - 1), 0, 0);
-		gpustr_builder_select(&work->builder, (uint16_t) (work->nbool - 1));
-	}
-	if (redact)
-	{
-		GenStep    *step = new_step(work, GPUSTR_OP_REDACT, (uint16_t) rng_below(rng, work->ntext),
-									(uint16_t) rng_below(rng, work->ntext), 0);
-
-		gpustr_builder_redact(&work->builder, step->in0, step->in1);
-	}
-	return gpustr_builder_finish(&work->builder);
-}
-
 /* Fill a page with rows; returns how many of its lines are "visible". */
 static int32_t
 make_page(GenWork *work, char *page, uint16_t *lines)
@@ -232,7 +83,7 @@ make_page(GenWork *work, char *page, uint16_t *lines)
 			for (i = 0; i < natts; i++)
 			{
 				heap_gen_value(rng, &work->table, i, work->letters, &values[i]);
-				if (work->table.attr[i].len == -1)
+				if (work->table.attr[i].len == -1 && !work->table.numeric[i])
 					vary_value(work, &values[i]);
 			}
 			line = heap_gen_page_add(rng, page, &work->table, values, natts);
@@ -394,7 +245,7 @@ gen_batch(Rng *rng, const GenOptions *options, void *body, uint32_t body_bytes)
 		work.letters = 2;
 	for (i = 0; i < GEN_SAMPLES; i++)
 		work.sample_bytes[i] = test_text(rng, work.sample[i], test_length(rng, GEN_SAMPLE_BYTES), work.letters);
-	(void) heap_gen_table(rng, &work.table);
+	work.text_attr = heap_gen_table(rng, &work.table);
 	if (pages)
 		gen->nvalues = work.table.nattrs;
 	else
@@ -402,8 +253,9 @@ gen_batch(Rng *rng, const GenOptions *options, void *body, uint32_t body_bytes)
 		work.ncolumns = 1 + rng_below(rng, GEN_MAX_COLUMNS);
 		gen->nvalues = work.ncolumns;
 		work.table.attr[0].len = -1;	/* a column is like a text attribute */
+		work.table.numeric[0] = 0;
 	}
-	if (make_program(&work, pages, select, redact) == 0)
+	if (gen_program(&work, pages, select, redact) == 0)
 	{
 		printf("# the program does not fit\n");
 		exit(2);
@@ -435,7 +287,8 @@ gen_print(const GenBatch *gen)
 	{
 		const GenStep *step = &gen->step[i];
 
-		printf("#   step %d: op %d out %d in %d %d attr %d \"%.*s\"\n", i, (int) step->op, step->out,
-			   step->in0, step->in1, step->attr, step->value_bytes, step->value);
+		printf("#   step %d: op %d out %d in %d %d %d aux %d attr %d number %lld \"%.*s\"\n", i, (int) step->op,
+			   step->out, step->in0, step->in1, step->in2, step->aux, step->attr, (long long) step->number[0],
+			   step->value_bytes, step->value);
 	}
 }

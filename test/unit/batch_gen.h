@@ -26,9 +26,11 @@ extern "C"
 {
 #endif
 
-#define GEN_MAX_STEPS 48
+#define GEN_MAX_STEPS 96
 #define GEN_MAX_CONST 128
 #define GEN_MAX_COLUMNS 4
+#define GEN_MAX_SET 8
+#define GEN_SET_BYTES 100
 
 /* A step, with its constant as the user would write it. */
 typedef struct GenStep
@@ -37,9 +39,17 @@ typedef struct GenStep
 	uint16_t	out;
 	uint16_t	in0;
 	uint16_t	in1;
+	uint16_t	in2;
+	uint16_t	aux;
 	int32_t		attr;
-	char		value[GEN_MAX_CONST];	/* LIKE pattern, or text to equal */
+	int32_t		attr_len;		/* of the attribute: GpustrAttr.len */
+	char		value[GEN_MAX_CONST];	/* LIKE pattern, or text to equal, or
+										 * const */
 	int32_t		value_bytes;
+	int64_t		number[GEN_MAX_SET];	/* IN_VALUE: the list; CONST_VALUE */
+	char		text[GEN_MAX_SET][GEN_SET_BYTES];	/* IN_TEXT: the list */
+	int32_t		text_bytes[GEN_MAX_SET];
+	int32_t		nset;			/* of either */
 } GenStep;
 
 /* One attribute or column of one row, as an engine must see it. */

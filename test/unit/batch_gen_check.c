@@ -12,6 +12,7 @@
 
 #include "batch_gen.h"
 #include "naive.h"
+#include "naive_values.h"
 
 /* What a row must give. */
 typedef struct Expected
@@ -24,85 +25,302 @@ typedef struct Expected
 	char		redacted[HEAP_GEN_MAX_TEXT + 8];
 } Expected;
 
-/* A value as a truth: false stands for "there is one". */
-static int
-value_truth(const GenValue *value)
+/* Registers of a row.  state: false stands for "there is one". */
+typedef struct RowText
 {
-	return value->state == HEAP_GEN_VALUE ? GPUSTR_FALSE :
+	int			state;
+	const char *bytes;
+	int32_t		len;
+} RowText;
+
+typedef struct RowValue
+{
+	int			state;
+	int64_t		value;
+} RowValue;
+
+typedef struct RowRegisters
+{
+	RowText		text[GEN_MAX_STEPS];
+	RowValue	value[GEN_MAX_STEPS];
+	int			truth[GEN_MAX_STEPS];
+} RowRegisters;
+
+/* What an attribute or column gives as a text. */
+static RowText
+text_of(const GenBatch *gen, const GenValue *value)
+{
+	RowText		text;
+
+	text.state = value->state == HEAP_GEN_VALUE ? GPUSTR_FALSE :
 		value->state == HEAP_GEN_NULL ? GPUSTR_NULL : GPUSTR_RECHECK;
+	text.bytes = value->len > 0 ? gen->text + value->off : "";
+	text.len = value->len;
+	return text;
+}
+
+/* Recheck before NULL. */
+static int
+both(int a, int b)
+{
+	if (a == GPUSTR_RECHECK || b == GPUSTR_RECHECK)
+		return GPUSTR_RECHECK;
+	return a == GPUSTR_NULL || b == GPUSTR_NULL ? GPUSTR_NULL : GPUSTR_FALSE;
+}
+
+/* Is the text, or else the value, in the step's list? */
+static int
+in_list(const GenStep *step, const RowText *text, int64_t value)
+{
+	int32_t		i;
+
+	for (i = 0; i < step->nset; i++)
+		if (text != NULL ? naive_compare_bytes(text->bytes, text->len, step->text[i], step->text_bytes[i]) == 0 :
+			value == step->number[i])
+			return GPUSTR_TRUE;
+	return step->attr == 1 ? GPUSTR_NULL : GPUSTR_FALSE;
+}
+
+/* Steps that make a text. */
+static RowText
+evaluate_text(const GenBatch *gen, const GenValue *values, const GenStep *step, const RowRegisters *row)
+{
+	RowText		text = {GPUSTR_FALSE, step->value, step->value_bytes};
+
+	switch (step->op)
+	{
+		case GPUSTR_OP_DECODE_TEXT:
+			return text_of(gen, &values[step->attr - 1]);
+		case GPUSTR_OP_DECODE_BYTES:
+			text = text_of(gen, &values[step->attr - 1]);
+			if (text.state == GPUSTR_FALSE && (step->attr_len <= 0 || text.len != step->attr_len))
+				text.state = GPUSTR_RECHECK;
+			if (step->aux == 1 && text.len > 0 && memchr(text.bytes, 0, (size_t) text.len) != NULL)
+				text.len = (int32_t) strlen(text.bytes);
+			return text;
+		case GPUSTR_OP_COLUMN:
+			return text_of(gen, &values[step->attr]);
+		case GPUSTR_OP_CONST_TEXT:
+			text.state = step->attr;
+			return text;
+		case GPUSTR_OP_CHOOSE_TEXT:
+			text = row->truth[step->in2] == GPUSTR_TRUE ? row->text[step->in0] : row->text[step->in1];
+			if (row->truth[step->in2] == GPUSTR_RECHECK)
+				text.state = GPUSTR_RECHECK;
+			return text;
+		default:				/* TRIM_BLANKS */
+			text = row->text[step->in0];
+			while (text.len > 0 && text.bytes[text.len - 1] == ' ')
+				text.len--;
+			return text;
+	}
+}
+
+/* Steps that make a value. */
+static RowValue
+evaluate_value(const GenBatch *gen, const GenValue *values, const GenStep *step, const RowRegisters *row)
+{
+	RowValue	value = {GPUSTR_FALSE, 0};
+	RowText		text;
+	int			ok = 1;
+
+	switch (step->op)
+	{
+		case GPUSTR_OP_DECODE_VALUE:
+			text = text_of(gen, &values[step->attr - 1]);
+			value.state = text.state;
+			if (text.state != GPUSTR_FALSE)
+				return value;
+			ok = step->attr_len == naive_value_bytes[step->aux] && text.len == step->attr_len;
+			if (ok)
+				value.value = naive_load(text.bytes, step->aux);
+			break;
+		case GPUSTR_OP_CONST_VALUE:
+			value.state = step->attr;
+			value.value = step->number[0];
+			return value;
+		case GPUSTR_OP_CHOOSE_VALUE:
+			value = row->truth[step->in2] == GPUSTR_TRUE ? row->value[step->in0] : row->value[step->in1];
+			ok = row->truth[step->in2] != GPUSTR_RECHECK;
+			break;
+		case GPUSTR_OP_LENGTH:
+			text = row->text[step->in0];
+			value.state = text.state;
+			while (text.len > 0)
+			{
+				int32_t		bytes = step->aux == 1 ? 1 : naive_char_bytes(text.bytes, text.len, gen->encoding);
+
+				text.bytes += bytes;
+				text.len -= bytes;
+				value.value++;
+			}
+			return value;
+		case GPUSTR_OP_BOOL_VALUE:
+			value.value = row->truth[step->in0] == GPUSTR_TRUE;
+			value.state = row->truth[step->in0] & 2 ? row->truth[step->in0] : GPUSTR_FALSE;
+			return value;
+		case GPUSTR_OP_ARITH:
+			value.state = row->value[step->in0].state;
+			if (step->aux != GPUSTR_ARITH_NEG && step->aux != GPUSTR_ARITH_ABS &&
+				step->aux != GPUSTR_ARITH_NOT)
+				value.state = both(value.state, row->value[step->in1].state);
+			if (value.state != GPUSTR_FALSE)
+				return value;
+			if (step->attr == GPUSTR_VALUE_FLOAT4 || step->attr == GPUSTR_VALUE_FLOAT8)
+				ok = naive_arith_float(step->aux, step->attr, row->value[step->in0].value,
+									   row->value[step->in1].value, &value.value);
+			else
+				ok = naive_arith_int(step->aux, step->attr, row->value[step->in0].value,
+									 row->value[step->in1].value, &value.value);
+			break;
+		default:				/* CAST */
+			value.state = row->value[step->in0].state;
+			if (value.state != GPUSTR_FALSE)
+				return value;
+			ok = naive_cast(step->aux, row->value[step->in0].value, &value.value);
+			break;
+	}
+	if (!ok)
+		value.state = GPUSTR_RECHECK;
+	return value;
+}
+
+/* Steps that test a text or value, or decode a bool. */
+static int
+evaluate_test(const GenBatch *gen, const GenValue *values, const GenStep *step, const RowRegisters *row)
+{
+	const GenValue *attr;
+	const RowText *a = &row->text[step->in0];
+	const RowText *b = &row->text[step->in1];
+	const RowValue *x = &row->value[step->in0];
+	const RowValue *y = &row->value[step->in1];
+	int			truth;
+	int			cmp = 0;
+
+	switch (step->op)
+	{
+		case GPUSTR_OP_DECODE_NULL:
+			attr = &values[step->attr - 1];
+			return attr->state == HEAP_GEN_BROKEN ? GPUSTR_RECHECK :
+				attr->state == HEAP_GEN_NULL ? GPUSTR_TRUE : GPUSTR_FALSE;
+		case GPUSTR_OP_LIKE:
+			if (a->state != GPUSTR_FALSE)
+				return a->state;
+			return naive_like(a->bytes, a->len, step->value, step->value_bytes, gen->encoding);
+		case GPUSTR_OP_TEXT_EQ:
+			if (a->state != GPUSTR_FALSE)
+				return a->state;
+			return naive_compare_bytes(a->bytes, a->len, step->value, step->value_bytes) == 0;
+		case GPUSTR_OP_COMPARE_TEXT:
+			truth = both(a->state, b->state);
+			if (truth != GPUSTR_FALSE)
+				return truth;
+			if (!naive_compare_text(step->attr, a->bytes, a->len, b->bytes, b->len, &cmp))
+				return GPUSTR_RECHECK;
+			return naive_relation(cmp, step->aux);
+		case GPUSTR_OP_COMPARE_VALUE:
+			truth = both(x->state, y->state);
+			if (truth != GPUSTR_FALSE)
+				return truth;
+			return naive_relation(naive_compare_value(step->attr, x->value, y->value), step->aux);
+		case GPUSTR_OP_IN_TEXT:
+			return a->state != GPUSTR_FALSE ? a->state : in_list(step, a, 0);
+		case GPUSTR_OP_IN_VALUE:
+			return x->state != GPUSTR_FALSE ? x->state : in_list(step, NULL, x->value);
+		case GPUSTR_OP_NULL_TEXT:
+			return a->state == GPUSTR_RECHECK ? GPUSTR_RECHECK : a->state == GPUSTR_NULL;
+		case GPUSTR_OP_NULL_VALUE:
+			return x->state == GPUSTR_RECHECK ? GPUSTR_RECHECK : x->state == GPUSTR_NULL;
+		default:				/* VALUE_TRUE */
+			return x->state != GPUSTR_FALSE ? x->state : x->value != 0;
+	}
 }
 
 static void
-evaluate_row(const GenBatch *gen, int32_t row, Expected *want)
+evaluate_row(const GenBatch *gen, int32_t r, Expected *want)
 {
-	const GenValue *text[GEN_MAX_STEPS];
-	int			truth[GEN_MAX_STEPS];
+	const GenValue *values = &gen->value[r * gen->nvalues];
+	RowRegisters row;
 	int32_t		i;
 
 	memset(want, 0, offsetof(Expected, redacted));
+	memset(&row, 0, sizeof(row));
 	for (i = 0; i < gen->nsteps; i++)
 	{
 		const GenStep *step = &gen->step[i];
-		const GenValue *values = &gen->value[row * gen->nvalues];
-		const GenValue *a = NULL;
-		const GenValue *b = NULL;
+		int		   *truth = &row.truth[step->out];
+		const RowText *a = &row.text[step->in0];
+		const RowText *b = &row.text[step->in1];
 
 		switch (step->op)
 		{
 			case GPUSTR_OP_DECODE_TEXT:
-				text[step->out] = &values[step->attr - 1];
-				break;
+			case GPUSTR_OP_DECODE_BYTES:
 			case GPUSTR_OP_COLUMN:
-				text[step->out] = &values[step->attr];
+			case GPUSTR_OP_CONST_TEXT:
+			case GPUSTR_OP_CHOOSE_TEXT:
+			case GPUSTR_OP_TRIM_BLANKS:
+				row.text[step->out] = evaluate_text(gen, values, step, &row);
+				break;
+			case GPUSTR_OP_DECODE_VALUE:
+			case GPUSTR_OP_CONST_VALUE:
+			case GPUSTR_OP_CHOOSE_VALUE:
+			case GPUSTR_OP_LENGTH:
+			case GPUSTR_OP_BOOL_VALUE:
+			case GPUSTR_OP_ARITH:
+			case GPUSTR_OP_CAST:
+				row.value[step->out] = evaluate_value(gen, values, step, &row);
 				break;
 			case GPUSTR_OP_DECODE_NULL:
-				a = &values[step->attr - 1];
-				truth[step->out] = a->state == HEAP_GEN_BROKEN ? GPUSTR_RECHECK :
-					a->state == HEAP_GEN_NULL ? GPUSTR_TRUE : GPUSTR_FALSE;
+			case GPUSTR_OP_LIKE:
+			case GPUSTR_OP_TEXT_EQ:
+			case GPUSTR_OP_COMPARE_TEXT:
+			case GPUSTR_OP_COMPARE_VALUE:
+			case GPUSTR_OP_IN_TEXT:
+			case GPUSTR_OP_IN_VALUE:
+			case GPUSTR_OP_NULL_TEXT:
+			case GPUSTR_OP_NULL_VALUE:
+			case GPUSTR_OP_VALUE_TRUE:
+				*truth = evaluate_test(gen, values, step, &row);
+				break;
+			case GPUSTR_OP_ILIKE:
 				break;
 			case GPUSTR_OP_CONST:
-				truth[step->out] = step->attr;
-				break;
-			case GPUSTR_OP_LIKE:
-				a = text[step->in0];
-				truth[step->out] = value_truth(a);
-				if (truth[step->out] == GPUSTR_FALSE)
-					truth[step->out] = naive_like(gen->text + a->off, a->len, step->value,
-												  step->value_bytes, gen->encoding);
-				break;
-			case GPUSTR_OP_TEXT_EQ:
-				a = text[step->in0];
-				truth[step->out] = value_truth(a);
-				if (truth[step->out] == GPUSTR_FALSE)
-					truth[step->out] = a->len == step->value_bytes &&
-						(a->len == 0 || memcmp(gen->text + a->off, step->value, (size_t) a->len) == 0);
+				*truth = step->attr;
 				break;
 			case GPUSTR_OP_AND:
-				truth[step->out] = naive_and[truth[step->in0]][truth[step->in1]];
+				*truth = naive_and[row.truth[step->in0]][row.truth[step->in1]];
 				break;
 			case GPUSTR_OP_OR:
-				truth[step->out] = naive_or[truth[step->in0]][truth[step->in1]];
+				*truth = naive_or[row.truth[step->in0]][row.truth[step->in1]];
 				break;
 			case GPUSTR_OP_QUAL:
-				truth[step->out] = naive_qual[truth[step->in0]][truth[step->in1]];
+				*truth = naive_qual[row.truth[step->in0]][row.truth[step->in1]];
 				break;
 			case GPUSTR_OP_NOT:
-				truth[step->out] = naive_not[truth[step->in0]];
+				*truth = naive_not[row.truth[step->in0]];
+				break;
+			case GPUSTR_OP_IS_TRUE:
+				*truth = row.truth[step->in0] == GPUSTR_NULL ? GPUSTR_FALSE : row.truth[step->in0];
+				break;
+			case GPUSTR_OP_NULL_BOOL:
+				*truth = row.truth[step->in0] == GPUSTR_RECHECK ? GPUSTR_RECHECK : row.truth[step->in0] == GPUSTR_NULL;
+				break;
+			case GPUSTR_OP_CHOOSE_BOOL:
+				*truth = row.truth[step->in2] == GPUSTR_RECHECK ? GPUSTR_RECHECK :
+					row.truth[row.truth[step->in2] == GPUSTR_TRUE ? step->in0 : step->in1];
 				break;
 			case GPUSTR_OP_SELECT:
 				want->selects = 1;
-				want->truth = truth[step->in0];
+				want->truth = row.truth[step->in0];
 				break;
 			case GPUSTR_OP_REDACT:
-				a = text[step->in0];
-				b = text[step->in1];
 				want->redacts = 1;
 				want->redacted_bytes = -1;
-				if (value_truth(a) == GPUSTR_RECHECK || value_truth(b) == GPUSTR_RECHECK)
+				if (both(a->state, b->state) == GPUSTR_RECHECK)
 					want->redact_recheck = 1;
-				else if (value_truth(a) == GPUSTR_FALSE && value_truth(b) == GPUSTR_FALSE)
-					want->redacted_bytes = naive_redact(gen->text + a->off, a->len,
-														gen->text + b->off, b->len,
+				else if (both(a->state, b->state) == GPUSTR_FALSE)
+					want->redacted_bytes = naive_redact(a->bytes, a->len, b->bytes, b->len,
 														gen->encoding, want->redacted);
 				break;
 		}

@@ -12,6 +12,8 @@
  *
  *-------------------------------------------------------------------------
  */
+#include <math.h>
+
 #include "heap_gen.h"
 
 static void
@@ -49,6 +51,101 @@ align_to(int32_t off, int32_t align)
 	return off;
 }
 
+void
+heap_gen_fixed(Rng *rng, char *out, int32_t bytes)
+{
+	static const double floats[] = {
+		0.0, -0.0, 1.0, -1.0, 0.5, 1.5, 2.5, -2.5, 1e30, 1e-30, 3.4028234663852886e38,
+		1e300, 1e-300, 1.7976931348623157e308, 5e-324, 32767.5, -32768.5, 2147483647.5,
+		-2147483648.5, 9223372036854774784.0, 9223372036854775808.0, -9223372036854775808.0,
+		4503599627370495.5, INFINITY, -INFINITY, NAN, -NAN
+	};
+	int64_t		number = rng_below(rng, 7) - 3;
+	int			kind = rng_below(rng, 6);
+
+	put_noise(rng, out, bytes);
+	if (bytes == 16)
+	{
+		number = (rng_below(rng, 9) - 4) * INT64_C(43200000000);
+		if (kind < 5)
+		{
+			memcpy(out, &number, 8);
+			put32(out + 8, (uint32_t) (rng_below(rng, 7) - 3 + (kind == 0 ? 30 : 0)));
+			put32(out + 12, (uint32_t) (rng_below(rng, 3) - 1));
+		}
+	}
+	else if (bytes == 64)
+	{
+		if (kind < 5)
+		{
+			memset(out, 0, (size_t) bytes);
+			(void) test_text(rng, out, rng_below(rng, bytes + 1), TEST_ALL_LETTERS);
+		}
+	}
+	else if (bytes <= 8 && kind < 5)
+	{
+		if (kind == 3)
+			number = (int64_t) ((uint64_t) number + (UINT64_C(1) << (8 * bytes - 1)));	/* the limits */
+		else if (kind == 4)
+		{
+			double		d = floats[rng_below(rng, (int32_t) (sizeof(floats) / sizeof(floats[0])))];
+			float		f = (float) d;
+
+			memcpy(&number, &d, 8);
+			if (bytes == 4)
+				memcpy(&number, &f, 4);
+		}
+		memcpy(out, &number, (size_t) bytes);	/* little-endian */
+	}
+}
+
+int32_t
+heap_gen_numeric(Rng *rng, char *out)
+{
+	static const uint16_t special[] = {0xC000, 0xC000, 0xD000, 0xF000, 0xE000, 0xC001};
+	static const uint16_t digits[] = {0, 0, 1, 2, 999, 1000, 5000, 9999};
+	int32_t		weight = rng_one_in(rng, 8) ? rng_below(rng, 128) - 64 : rng_below(rng, 5) - 2;
+	uint32_t	negative = (uint32_t) rng_below(rng, 2);
+	int32_t		bytes = 2;
+	int			n;
+
+	if (rng_one_in(rng, 10))
+	{
+		put16(out, special[rng_below(rng, 6)]);
+		put16(out + 2, 0);
+		return rng_one_in(rng, 4) ? 4 : 2;
+	}
+	if (rng_one_in(rng, 3))
+	{
+		put16(out, negative << 14 | (uint32_t) rng_below(rng, 0x4000));
+		put16(out + 2, (uint32_t) weight & 0xFFFF);
+		bytes = 4;
+	}
+	else
+		put16(out, 0x8000 | negative << 13 | (uint32_t) rng_below(rng, 64) << 7 | ((uint32_t) weight & 0x7F));
+	for (n = rng_below(rng, 5); n > 0; n--, bytes += 2)
+		put16(out + bytes, rng_one_in(rng, 6) ? (uint32_t) rng_below(rng, 10000) : digits[rng_below(rng, 8)]);
+	return rng_one_in(rng, 50) ? rng_below(rng, bytes) : bytes;
+}
+
+/* A missing value for attribute i. */
+static void
+make_missing(Rng *rng, HeapGenTable *table, int32_t i)
+{
+	GpustrAttr *attr = &table->attr[i];
+
+	if (table->numeric[i])
+		attr->missing_bytes = (uint32_t) heap_gen_numeric(rng, table->missing[i]);
+	else if (attr->len > 0 && !rng_one_in(rng, 8))
+	{
+		heap_gen_fixed(rng, table->missing[i], attr->len);
+		attr->missing_bytes = (uint32_t) attr->len;
+	}
+	else
+		attr->missing_bytes = (uint32_t) test_text(rng, table->missing[i], rng_below(rng, 32),
+												   TEST_ALL_LETTERS);
+}
+
 int32_t
 heap_gen_table(Rng *rng, HeapGenTable *table)
 {
@@ -58,7 +155,7 @@ heap_gen_table(Rng *rng, HeapGenTable *table)
 		uint8_t		align;
 	}			types[] = {
 		{1, 1}, {2, 2}, {4, 4}, {8, 8}, {16, 1}, {16, 8}, {12, 4}, {64, 1}, {-2, 1},
-		{-1, 8}, {-1, 4}, {-1, 4}, {-1, 4}
+		{8, 8}, {4, 4}, {-1, 8}, {-1, 4}, {-1, 4}, {-1, 4}
 	};
 	int32_t		text;
 	int32_t		i;
@@ -69,14 +166,14 @@ heap_gen_table(Rng *rng, HeapGenTable *table)
 	for (i = 0; i < table->nattrs; i++)
 	{
 		GpustrAttr *attr = &table->attr[i];
-		int			type = i == text ? 12 : rng_below(rng, 13);
+		int			type = i == text ? 14 : rng_below(rng, 15);
 
 		attr->len = types[type].len;
 		attr->align = types[type].align;
 		attr->missing = (uint8_t) rng_below(rng, 3);
+		table->numeric[i] = attr->len == -1 && i != text && rng_one_in(rng, 2);
 		if (attr->missing == 1)
-			attr->missing_bytes = (uint32_t) test_text(rng, table->missing[i], rng_below(rng, 32),
-													   TEST_ALL_LETTERS);
+			make_missing(rng, table, i);
 	}
 	return text + 1;
 }
@@ -92,10 +189,17 @@ heap_gen_value(Rng *rng, const HeapGenTable *table, int32_t i, int letters, Heap
 	{
 		if (rng_one_in(rng, 16))
 			value->state = HEAP_GEN_TOASTED;
+		else if (table->numeric[i])
+			value->len = heap_gen_numeric(rng, value->text);
 		else
 			value->len = test_text(rng, value->text,
 								   test_length(rng, rng_one_in(rng, 20) ? HEAP_GEN_MAX_TEXT : 200),
 								   letters);
+	}
+	else if (table->attr[i].len > 0)
+	{
+		value->len = table->attr[i].len;
+		heap_gen_fixed(rng, value->text, value->len);
 	}
 }
 
@@ -189,7 +293,7 @@ heap_gen_page_add(Rng *rng, char *page, const HeapGenTable *table, HeapGenValue 
 		else
 		{
 			off = align_to(off, attr->align);
-			put_noise(rng, area + off, attr->len);
+			memcpy(area + off, values[i].text, (size_t) attr->len);
 			off += attr->len;
 		}
 	}

@@ -25,6 +25,12 @@ extern "C"
 /* The longest text that is put into a tuple. */
 #define HEAP_GEN_MAX_TEXT 1500
 
+/* The longest missing value. */
+#define HEAP_GEN_MAX_MISSING 64
+
+/* The longest numeric, in bytes after the length word. */
+#define HEAP_GEN_MAX_NUMERIC 24
+
 /* How an attribute is stored. */
 typedef enum HeapGenState
 {
@@ -48,13 +54,29 @@ typedef struct HeapGenTable
 {
 	int32_t		nattrs;
 	GpustrAttr	attr[HEAP_GEN_MAX_ATTRS];	/* missing_off is not set */
-	char		missing[HEAP_GEN_MAX_ATTRS][32];
+	char		missing[HEAP_GEN_MAX_ATTRS][HEAP_GEN_MAX_MISSING];
+	char		numeric[HEAP_GEN_MAX_ATTRS];	/* a varlena of numeric type? */
 } HeapGenTable;
 
 /* A random table with at least one text attribute; returns that (from 1). */
 extern int32_t heap_gen_table(Rng *rng, HeapGenTable *table);
 
-/* A random value for attribute i (from 0): a text for all varlenas. */
+/*
+ * A random number of 1, 2, 4, 8 or 16 (interval) bytes, or other bytes: mostly
+ * small or at a limit, as an integer or as a float.
+ */
+extern void heap_gen_fixed(Rng *rng, char *out, int32_t bytes);
+
+/*
+ * A random numeric as it is stored after the length word; some have zero digits
+ * at either end, a few are not consistent.  Returns its bytes.
+ */
+extern int32_t heap_gen_numeric(Rng *rng, char *out);
+
+/*
+ * A random value for attribute i (from 0): a text or numeric for all varlenas,
+ * attr[i].len bytes for those of fixed length.
+ */
 extern void heap_gen_value(Rng *rng, const HeapGenTable *table, int32_t i, int letters,
 						   HeapGenValue *value);
 

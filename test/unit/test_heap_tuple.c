@@ -83,7 +83,7 @@ round_trip(Rng *rng, char *page)
 	static HeapGenValue values[HEAP_GEN_MAX_ATTRS];
 	static HeapGenValue broken;
 	HeapGenTable table;
-	char		program[HEAP_GEN_MAX_ATTRS * 32];
+	char		program[HEAP_GEN_MAX_ATTRS * HEAP_GEN_MAX_MISSING];
 	int			rows = 0;
 
 	(void) heap_gen_table(rng, &table);
@@ -113,7 +113,7 @@ round_trip(Rng *rng, char *page)
 				if (values[i].state == HEAP_GEN_NULL)
 				{
 					values[i].state = HEAP_GEN_VALUE;
-					values[i].len = 0;
+					values[i].len = table.attr[i].len > 0 ? table.attr[i].len : 0;
 				}
 		line = heap_gen_page_add(rng, page, &table, values, natts);
 		if (line == 0)
@@ -150,7 +150,7 @@ read_lines(const char *page, int32_t first, int32_t end, const HeapGenTable *tab
 			if (state != ROWFN_HEAP_VALUE)
 				continue;
 			CHECK((text >= page && text + len <= page + GPUSTR_PAGE_BYTES) ||
-				  (text >= program && text + len <= program + HEAP_GEN_MAX_ATTRS * 32),
+				  (text >= program && text + len <= program + HEAP_GEN_MAX_ATTRS * HEAP_GEN_MAX_MISSING),
 				  "line %d: a text outside of the page", line);
 			for (j = 0; j < len; j++)
 				*sum += (unsigned char) text[j];
@@ -166,7 +166,7 @@ page_end(char *page, uint32_t *sum)
 {
 	uint32_t	lp = (GPUSTR_PAGE_BYTES - 32) | 1u << 15 | 32u << 17;
 	HeapGenTable table;
-	char		program[HEAP_GEN_MAX_ATTRS * 32];
+	char		program[HEAP_GEN_MAX_ATTRS * HEAP_GEN_MAX_MISSING];
 	int			at;
 	int			header;
 	int			after;
@@ -203,7 +203,7 @@ static void
 hostile(Rng *rng, char *page, uint32_t *sum)
 {
 	HeapGenTable table;
-	char		program[HEAP_GEN_MAX_ATTRS * 32];
+	char		program[HEAP_GEN_MAX_ATTRS * HEAP_GEN_MAX_MISSING];
 	int			kind = rng_below(rng, 4);
 	int			n;
 

@@ -1,0 +1,58 @@
+/*-------------------------------------------------------------------------
+ *
+ * batch_gen_work.h
+ *	  What batch_gen.c and batch_gen_program.c share.
+ *
+ * IDENTIFICATION
+ *	  test/unit/batch_gen_work.h
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef GPUSTR_TEST_BATCH_GEN_WORK_H
+#define GPUSTR_TEST_BATCH_GEN_WORK_H
+
+#include "batch_gen.h"
+#include "program/program_builder.h"
+
+/* Room for a finished program. */
+#define GEN_PROGRAM_BYTES 32768
+
+/* Texts that values and patterns have in common. */
+#define GEN_SAMPLES 6
+#define GEN_SAMPLE_BYTES 100
+
+/* What a text register holds. */
+typedef enum GenTextKind
+{
+	GEN_BYTES,					/* any bytes */
+	GEN_TEXT,					/* a text in the encoding */
+	GEN_INPUT_TEXT				/* alike, no longer than one in the input */
+} GenTextKind;
+
+/* What gen_batch() works with. */
+typedef struct GenWork
+{
+	Rng		   *rng;
+	GenBatch   *gen;
+	int			letters;
+	char		sample[GEN_SAMPLES][GEN_SAMPLE_BYTES];
+	int32_t		sample_bytes[GEN_SAMPLES];
+	HeapGenTable table;
+	int32_t		text_attr;		/* a text attribute of it */
+	int32_t		ncolumns;
+
+	/* registers made so far */
+	int32_t		ntext;
+	int32_t		nvalue;
+	int32_t		nbool;
+	GenTextKind text_kind[GEN_MAX_STEPS];
+	int			is_float4[GEN_MAX_STEPS];	/* of value registers */
+
+	uint64_t	program[GEN_PROGRAM_BYTES / 8];
+	GpustrProgramBuilder builder;
+} GenWork;
+
+/* Make the program, for a page or a column batch.  Returns its bytes. */
+extern uint32_t gen_program(GenWork *work, int pages, int select, int redact);
+
+#endif							/* GPUSTR_TEST_BATCH_GEN_WORK_H */
