@@ -16,6 +16,7 @@
 #include <sys/mman.h>
 
 #include "heap_gen.h"
+#include "naive_values.h"
 #include "rowfn/heap_tuple.h"
 
 /* A page of the heap, fenced on both sides. */
@@ -48,13 +49,61 @@ place_missing(HeapGenTable *table, char *program)
 	}
 }
 
+/* Read attribute i, which is of fixed length or a C string, and compare. */
+static void
+check_fixed(const char *page, uint16_t line, const HeapGenTable *table, int32_t i,
+			const char *program, const HeapGenValue *want)
+{
+	RowfnHeapStart start = rowfn_heap_start(table->attr, i + 1);
+	int32_t		bytes = table->attr[i].len;
+	int			want_state = want->state == HEAP_GEN_NULL ? ROWFN_HEAP_NULL :
+	want->state == HEAP_GEN_VALUE && bytes == want->len ? ROWFN_HEAP_VALUE : ROWFN_HEAP_RECHECK;
+	const char *text;
+	int32_t		len;
+	int			state;
+	int			type;
+
+	state = rowfn_heap_bytes(page, line, table->attr, i + 1, start, program, 0, &text, &len);
+	CHECK(state == want_state, "line %d attribute %d: state %d, not %d", line, i + 1, state, want_state);
+	CHECK(len == (state == ROWFN_HEAP_VALUE ? bytes : 0) && memcmp(text, want->text, (size_t) len) == 0,
+		  "line %d attribute %d: other bytes", line, i + 1);
+	state = rowfn_heap_bytes(page, line, table->attr, i + 1, start, program, 1, &text, &len);
+	CHECK(state == want_state, "line %d attribute %d: state %d, not %d", line, i + 1, state, want_state);
+	if (state == ROWFN_HEAP_VALUE)
+	{
+		const char *zero = memchr(want->text, 0, (size_t) bytes);
+
+		CHECK(len == (zero != NULL ? zero - want->text : bytes) && memcmp(text, want->text, (size_t) len) == 0,
+			  "line %d attribute %d: another string", line, i + 1);
+	}
+	else
+		CHECK(len == 0, "length %d without a value", len);
+	for (type = 1; type <= GPUSTR_VALUE_LAST; type++)
+	{
+		int			fits = bytes == naive_value_bytes[type];
+		int64_t		value;
+		int64_t		want_value = want_state == ROWFN_HEAP_VALUE && fits ? naive_load(want->text, type) : 0;
+
+		state = rowfn_heap_value(page, line, table->attr, i + 1, start, program, type, &value);
+		CHECK(state == (want_state == ROWFN_HEAP_VALUE && !fits ? ROWFN_HEAP_RECHECK : want_state),
+			  "line %d attribute %d: state %d for type %d", line, i + 1, state, type);
+		CHECK(value == want_value, "line %d attribute %d: value %lld, not %lld of type %d", line, i + 1,
+			  (long long) value, (long long) want_value, type);
+	}
+	state = rowfn_heap_text(page, line, table->attr, i + 1, start, program, &text, &len);
+	CHECK(state == (want->state == HEAP_GEN_NULL ? ROWFN_HEAP_NULL : ROWFN_HEAP_RECHECK) && len == 0,
+		  "line %d attribute %d: a text", line, i + 1);
+}
+
 /* Read attribute i of a row and compare. */
 static void
 check_attr(const char *page, uint16_t line, const HeapGenTable *table, int32_t i,
 		   const char *program, const HeapGenValue *want)
 {
 	const char *text;
+	const char *bytes;
 	int32_t		len;
+	int32_t		bytes_len;
 	int			state = rowfn_heap_text(page, line, table->attr, i + 1,
 										rowfn_heap_start(table->attr, i + 1), program, &text, &len);
 	int			isnull = rowfn_heap_isnull(page, line, table->attr, i + 1);
@@ -63,6 +112,14 @@ check_attr(const char *page, uint16_t line, const HeapGenTable *table, int32_t i
 
 	CHECK(isnull == want_null, "line %d attribute %d: IS NULL is %d, not %d", line, i + 1, isnull,
 		  want_null);
+	if (table->attr[i].len != -1)
+	{
+		check_fixed(page, line, table, i, program, want);
+		return;
+	}
+	CHECK(rowfn_heap_bytes(page, line, table->attr, i + 1, rowfn_heap_start(table->attr, i + 1), program,
+						   0, &bytes, &bytes_len) != ROWFN_HEAP_VALUE && bytes_len == 0,
+		  "line %d attribute %d: a varlena of fixed length", line, i + 1);
 	if (want->state == HEAP_GEN_VALUE)
 	{
 		CHECK(state == ROWFN_HEAP_VALUE, "line %d attribute %d: state %d", line, i + 1, state);
@@ -100,8 +157,7 @@ round_trip(Rng *rng, char *page)
 			line = heap_gen_page_add_broken(rng, page);
 			broken.state = HEAP_GEN_BROKEN;
 			for (i = 0; line != 0 && i < table.nattrs; i++)
-				if (table.attr[i].len == -1)
-					check_attr(page, line, &table, i, program, &broken);
+				check_attr(page, line, &table, i, program, &broken);
 			if (line == 0)
 				break;
 			continue;
@@ -120,10 +176,28 @@ round_trip(Rng *rng, char *page)
 			break;
 		rows++;
 		for (i = 0; i < table.nattrs; i++)
-			if (table.attr[i].len == -1)
-				check_attr(page, line, &table, i, program, &values[i]);
+			check_attr(page, line, &table, i, program, &values[i]);
 	}
 	return rows;
+}
+
+/* What was read must lie in the page or in the program; touch all of it. */
+static uint32_t
+touch(const char *page, const char *program, int state, const char *text, int32_t len)
+{
+	uint32_t	sum = 0;
+	int32_t		j;
+
+	CHECK(state == ROWFN_HEAP_VALUE || len == 0, "length without a value");
+	CHECK(len >= 0, "length %d", len);
+	if (state != ROWFN_HEAP_VALUE)
+		return 0;
+	CHECK((text >= page && text + len <= page + GPUSTR_PAGE_BYTES) ||
+		  (text >= program && text + len <= program + HEAP_GEN_MAX_ATTRS * HEAP_GEN_MAX_MISSING),
+		  "a value outside of the page");
+	for (j = 0; j < len; j++)
+		sum += (unsigned char) text[j];
+	return sum;
 }
 
 /* Read all of lines [first, end) of a page, whatever it holds. */
@@ -137,23 +211,22 @@ read_lines(const char *page, int32_t first, int32_t end, const HeapGenTable *tab
 	for (line = first; line < end; line++)
 		for (i = 0; i < table->nattrs; i++)
 		{
+			RowfnHeapStart start = rowfn_heap_start(table->attr, i + 1);
 			const char *text;
+			int64_t		value;
 			int32_t		len;
-			int32_t		j;
-			int			state = rowfn_heap_text(page, (uint16_t) line, table->attr, i + 1,
-												rowfn_heap_start(table->attr, i + 1), program,
-												&text, &len);
+			int			state;
+			int			type = 1 + (line + i) % GPUSTR_VALUE_LAST;
 
+			state = rowfn_heap_text(page, (uint16_t) line, table->attr, i + 1, start, program, &text, &len);
+			*sum += touch(page, program, state, text, len);
+			state = rowfn_heap_bytes(page, (uint16_t) line, table->attr, i + 1, start, program, line % 2,
+									 &text, &len);
+			*sum += touch(page, program, state, text, len);
+			state = rowfn_heap_value(page, (uint16_t) line, table->attr, i + 1, start, program, type, &value);
+			CHECK(state == ROWFN_HEAP_VALUE || value == 0, "a value without a value");
+			*sum += (uint32_t) value;
 			*sum += (uint32_t) rowfn_heap_isnull(page, (uint16_t) line, table->attr, i + 1);
-			CHECK(state == ROWFN_HEAP_VALUE || len == 0, "length without a value");
-			CHECK(len >= 0, "length %d", len);
-			if (state != ROWFN_HEAP_VALUE)
-				continue;
-			CHECK((text >= page && text + len <= page + GPUSTR_PAGE_BYTES) ||
-				  (text >= program && text + len <= program + HEAP_GEN_MAX_ATTRS * HEAP_GEN_MAX_MISSING),
-				  "line %d: a text outside of the page", line);
-			for (j = 0; j < len; j++)
-				*sum += (unsigned char) text[j];
 		}
 }
 

@@ -1,0 +1,344 @@
+/*-------------------------------------------------------------------------
+ *
+ * test_batch_check.c
+ *	  Programs that must be refused: one step with one thing wrong.
+ *
+ * A program has registers of each kind and then the step under test.  It must
+ * be accepted as it is, and refused with each of the changes.
+ *
+ * IDENTIFICATION
+ *	  test/unit/test_batch_check.c
+ *
+ *-------------------------------------------------------------------------
+ */
+#include <stddef.h>
+
+#include "batch/batch_layout.h"
+#include "engine/engine.h"
+#include "program/program_builder.h"
+#include "test_common.h"
+
+#define BODY_BYTES 65536
+#define NATTRS 2
+
+/* Registers that the program has before the step. */
+#define NTEXT 3
+#define NVALUE 3
+#define NBOOL 3
+
+static GpustrProgramBuilder builder;
+static uint64_t area[2048];
+static char *body;
+
+/* What a step has in the program, and how it is checked. */
+typedef struct StepCase
+{
+	GpustrOp	op;
+	int			pages;			/* page batches only */
+	int			nin;			/* registers read */
+	uint16_t	in_max[3];		/* how many there are of their kinds */
+	uint16_t	aux[2];			/* first and last */
+	int32_t		attr[2];
+	uint32_t	const_bytes;	/* of the constant, 0: none */
+} StepCase;
+
+static const StepCase cases[] = {
+	{GPUSTR_OP_DECODE_TEXT, 1, 0, {0, 0, 0}, {0, 0xFFFF}, {1, NATTRS}, 0},
+	{GPUSTR_OP_DECODE_BYTES, 1, 0, {0, 0, 0}, {0, 1}, {1, NATTRS}, 0},
+	{GPUSTR_OP_DECODE_VALUE, 1, 0, {0, 0, 0}, {1, GPUSTR_VALUE_LAST}, {1, NATTRS}, 0},
+	{GPUSTR_OP_DECODE_NULL, 1, 0, {0, 0, 0}, {0, 0xFFFF}, {1, NATTRS}, 0},
+	{GPUSTR_OP_CONST, 0, 0, {0, 0, 0}, {0, 0xFFFF}, {0, 3}, 0},
+	{GPUSTR_OP_CONST_TEXT, 0, 0, {0, 0, 0}, {0, 0xFFFF}, {2, 3}, 5},
+	{GPUSTR_OP_CONST_VALUE, 0, 0, {0, 0, 0}, {0, 0xFFFF}, {2, 3}, 8},
+	{GPUSTR_OP_TEXT_EQ, 0, 1, {NTEXT, 0, 0}, {0, 0xFFFF}, {-1, 100}, 5},
+	{GPUSTR_OP_COMPARE_TEXT, 0, 2, {NTEXT, NTEXT, 0}, {1, GPUSTR_REL_LAST},
+	{GPUSTR_ORDER_BYTES, GPUSTR_ORDER_NUMERIC}, 0},
+	{GPUSTR_OP_COMPARE_VALUE, 0, 2, {NVALUE, NVALUE, 0}, {1, GPUSTR_REL_LAST},
+	{GPUSTR_ORDER_INT, GPUSTR_ORDER_FLOAT}, 0},
+	{GPUSTR_OP_IN_TEXT, 0, 1, {NTEXT, 0, 0}, {0, 0xFFFF}, {0, 1}, 24},
+	{GPUSTR_OP_IN_VALUE, 0, 1, {NVALUE, 0, 0}, {0, 0xFFFF}, {0, 1}, 24},
+	{GPUSTR_OP_NULL_TEXT, 0, 1, {NTEXT, 0, 0}, {0, 0xFFFF}, {-1, 100}, 0},
+	{GPUSTR_OP_NULL_VALUE, 0, 1, {NVALUE, 0, 0}, {0, 0xFFFF}, {-1, 100}, 0},
+	{GPUSTR_OP_NULL_BOOL, 0, 1, {NBOOL, 0, 0}, {0, 0xFFFF}, {-1, 100}, 0},
+	{GPUSTR_OP_IS_TRUE, 0, 1, {NBOOL, 0, 0}, {0, 0xFFFF}, {-1, 100}, 0},
+	{GPUSTR_OP_VALUE_TRUE, 0, 1, {NVALUE, 0, 0}, {0, 0xFFFF}, {-1, 100}, 0},
+	{GPUSTR_OP_CHOOSE_BOOL, 0, 3, {NBOOL, NBOOL, NBOOL}, {0, 0xFFFF}, {-1, 100}, 0},
+	{GPUSTR_OP_CHOOSE_TEXT, 0, 3, {NTEXT, NTEXT, NBOOL}, {0, 0xFFFF}, {-1, 100}, 0},
+	{GPUSTR_OP_CHOOSE_VALUE, 0, 3, {NVALUE, NVALUE, NBOOL}, {0, 0xFFFF}, {-1, 100}, 0},
+	{GPUSTR_OP_TRIM_BLANKS, 0, 1, {NTEXT, 0, 0}, {0, 0xFFFF}, {-1, 100}, 0},
+	{GPUSTR_OP_LENGTH, 0, 1, {NTEXT, 0, 0}, {0, 1}, {-1, 100}, 0},
+	{GPUSTR_OP_BOOL_VALUE, 0, 1, {NBOOL, 0, 0}, {0, 0xFFFF}, {-1, 100}, 0},
+	{GPUSTR_OP_ARITH, 0, 2, {NVALUE, NVALUE, 0}, {GPUSTR_ARITH_ADD, GPUSTR_ARITH_DIV},
+	{GPUSTR_VALUE_INT2, GPUSTR_VALUE_INT8}, 0},
+	{GPUSTR_OP_ARITH, 0, 2, {NVALUE, NVALUE, 0}, {GPUSTR_ARITH_ADD, GPUSTR_ARITH_DIV},
+	{GPUSTR_VALUE_FLOAT4, GPUSTR_VALUE_FLOAT8}, 0},
+	{GPUSTR_OP_ARITH, 0, 1, {NVALUE, 0, 0}, {GPUSTR_ARITH_NEG, GPUSTR_ARITH_ABS},
+	{GPUSTR_VALUE_FLOAT4, GPUSTR_VALUE_FLOAT8}, 0},
+	{GPUSTR_OP_ARITH, 0, 1, {NVALUE, 0, 0}, {GPUSTR_ARITH_NOT, GPUSTR_ARITH_NOT},
+	{GPUSTR_VALUE_INT2, GPUSTR_VALUE_INT8}, 0},
+	{GPUSTR_OP_CAST, 0, 1, {NVALUE, 0, 0}, {1, GPUSTR_CAST_LAST}, {-1, 100}, 0}
+};
+
+/* Make a body of no rows; its last step is the case's.  Returns that step. */
+static GpustrStep *
+make_body(const StepCase *c, int pages)
+{
+	static const char *const texts[] = {"a", "bc"};
+	static const int32_t bytes[] = {1, 2};
+	static const int64_t values[] = {-1, 0, 5};
+	static const uint64_t no_bytes[16] = {0};
+	GpustrProgram *program;
+	GpustrStep *step;
+	int			i;
+
+	gpustr_builder_init(&builder, GPUSTR_ENC_UTF8, area, sizeof(area));
+	for (i = 0; i < NATTRS; i++)
+		gpustr_builder_attr(&builder, -1, 4, 0, NULL, 0);
+	for (i = 0; i < NTEXT; i++)
+		(void) gpustr_builder_const_text(&builder, GPUSTR_FALSE, "text", 4);
+	for (i = 0; i < NVALUE; i++)
+		(void) gpustr_builder_const_value(&builder, GPUSTR_FALSE, i);
+	for (i = 0; i < NBOOL; i++)
+		(void) gpustr_builder_const(&builder, GPUSTR_TRUE);
+
+	/* the constant, by way of a step that is then made the case's */
+	if (c->op == GPUSTR_OP_IN_TEXT)
+		(void) gpustr_builder_in_text(&builder, 0, 2, texts, bytes, 0);
+	else if (c->op == GPUSTR_OP_IN_VALUE)
+		(void) gpustr_builder_in_value(&builder, 0, 3, values, 0);
+	else
+		(void) gpustr_builder_text_eq(&builder, 0, (const char *) no_bytes, (int32_t) c->const_bytes);
+	step = &builder.step[builder.nsteps - 1];
+	step->op = (uint16_t) c->op;
+	step->aux = c->aux[0];
+	step->attr = c->attr[0];
+	builder.ntext = NTEXT + 1;
+	builder.nvalue = NVALUE + 1;
+	builder.nbool = NBOOL + 1;
+	step->out = NTEXT;
+	CHECK(NTEXT == NVALUE && NVALUE == NBOOL, "the out register has one number");
+	if (gpustr_builder_finish(&builder) == 0)
+	{
+		printf("# the program does not fit\n");
+		exit(2);
+	}
+	if (pages)
+		(void) gpustr_layout_pages(body, BODY_BYTES, (const GpustrProgram *) area, 1);
+	else
+	{
+		uint64_t	data_bytes[1] = {0};
+
+		(void) gpustr_layout_columns(body, BODY_BYTES, (const GpustrProgram *) area, 0, 1, data_bytes, 0);
+		memset(GPUSTR_BODY_PTR(body, ((GpustrBatch *) body)->column[0].offsets_off, char), 0, 4);
+	}
+	program = GPUSTR_BODY_PTR(body, ((GpustrBatch *) body)->program_off, GpustrProgram);
+	return (GpustrStep *) ((char *) program + program->step_off) + program->nsteps - 1;
+}
+
+static int
+accepted(void)
+{
+	EngineError error;
+	EngineCode	code = gpustr_batch_check(body, BODY_BYTES, &error);
+
+	CHECK(code == ENGINE_OK || (code == ENGINE_BAD_INPUT && error.message[0] != '\0'), "code %d", code);
+	return code == ENGINE_OK;
+}
+
+static void
+check_step(const StepCase *c, int pages)
+{
+	GpustrStep *step = make_body(c, pages);
+	GpustrStep	good = *step;
+	GpustrProgram *program = GPUSTR_BODY_PTR(body, ((GpustrBatch *) body)->program_off, GpustrProgram);
+	uint16_t   *in[3];
+	uint32_t	aux;
+	int			i;
+	int			k;
+
+	in[0] = &step->in0;
+	in[1] = &step->in1;
+	in[2] = &step->in2;
+	if (c->pages && !pages)
+	{
+		CHECK(!accepted(), "operator %d in a column batch", c->op);
+		return;
+	}
+	CHECK(accepted(), "operator %d", c->op);
+	for (i = 0; i < 3; i++)
+	{
+		static const uint16_t beyond[] = {NTEXT, 31, 32, 63, 64, 127, 128, 255, 0x7FFF, 0xFFFF};
+
+		for (k = 0; k < 10; k++)
+		{
+			*step = good;
+			*in[i] = beyond[k];
+			CHECK(accepted() == (i >= c->nin), "operator %d: in%d %d", c->op, i, beyond[k]);
+		}
+		*step = good;
+		if (i < c->nin)
+		{
+			*in[i] = (uint16_t) (c->in_max[i] - 1);
+			CHECK(accepted(), "operator %d: in%d", c->op, i);
+		}
+	}
+	for (aux = 0; aux < 300; aux++)
+	{
+		*step = good;
+		step->aux = (uint16_t) (aux < 290 ? aux : 65535 - (aux - 290));
+		if (c->op == GPUSTR_OP_ARITH && step->aux <= GPUSTR_ARITH_LAST)
+			continue;			/* others may exist */
+		CHECK(accepted() == (step->aux >= c->aux[0] && step->aux <= c->aux[1]), "operator %d: aux %u", c->op, step->aux);
+	}
+	for (i = -20; i < 40; i++)
+	{
+		static const int32_t far[] = {256, 65536, 65537, 65538, INT32_MAX, INT32_MIN};
+		int			is_const = c->op == GPUSTR_OP_CONST_TEXT || c->op == GPUSTR_OP_CONST_VALUE;
+
+		*step = good;
+		step->attr = i < 34 ? i : far[i - 34];
+		if (c->op == GPUSTR_OP_ARITH && step->attr > 0 && step->attr <= GPUSTR_VALUE_LAST)
+			continue;
+		if (c->attr[0] == -1)
+			CHECK(accepted(), "operator %d: attr %d", c->op, step->attr);
+		else
+			CHECK(accepted() == ((step->attr >= c->attr[0] && step->attr <= c->attr[1]) ||
+								 (is_const && step->attr == GPUSTR_FALSE)),
+				  "operator %d: attr %d", c->op, step->attr);
+	}
+	*step = good;
+	step->out = NTEXT - 1;
+	CHECK(!accepted(), "operator %d makes a register again", c->op);
+	step->out = NTEXT + 1;
+	CHECK(!accepted(), "operator %d makes a register that is not", c->op);
+	*step = good;
+	if (c->const_bytes > 0)
+	{
+		static const uint32_t bad[] = {1, 4, 0x7FFFFFF8, 0x80000000};
+
+		for (i = 0; i < 4; i++)
+		{
+			step->const_off = good.const_off + bad[i];
+			CHECK(!accepted(), "operator %d: constant at + %u", c->op, bad[i]);
+		}
+		step->const_off = program->bytes;
+		CHECK(!accepted(), "operator %d: constant at the end", c->op);
+		*step = good;
+		for (i = 0; i < 3; i++)
+		{
+			step->const_bytes = program->bytes - good.const_off + 8 + (i == 1 ? 0x7FFFFF00 : i == 2 ? 0xF0000000 : 0);
+			CHECK(!accepted(), "operator %d: constant past the end", c->op);
+		}
+		*step = good;
+	}
+	CHECK(accepted(), "operator %d, repaired", c->op);
+}
+
+/* The constants of CONST_VALUE and of sets. */
+static void
+check_constants(void)
+{
+	int			i;
+
+	for (i = 0; i < (int) (sizeof(cases) / sizeof(cases[0])); i++)
+	{
+		GpustrStep *step = make_body(&cases[i], 1);
+		char	   *program = GPUSTR_BODY_PTR(body, ((GpustrBatch *) body)->program_off, char);
+		uint32_t	bytes = step->const_bytes;
+		int64_t    *values = (int64_t *) (program + step->const_off);
+		int32_t    *set = (int32_t *) (program + step->const_off);
+		uint32_t	n;
+
+		if (cases[i].op == GPUSTR_OP_CONST_VALUE)
+			for (n = 0; n < 30; n++)
+			{
+				step->const_bytes = n;
+				CHECK(accepted() == (n == 8), "a value of %u bytes", n);
+			}
+		if (cases[i].op == GPUSTR_OP_IN_VALUE)
+		{
+			for (n = 0; n <= bytes; n++)
+			{
+				step->const_bytes = n;
+				CHECK(accepted() == (n % 8 == 0), "%u bytes of values", n);
+			}
+			step->const_bytes = bytes;
+			values[1] = values[0];
+			CHECK(!accepted(), "a value twice");
+			values[1] = 6;
+			CHECK(!accepted(), "values descend");
+		}
+		if (cases[i].op == GPUSTR_OP_IN_TEXT)
+		{
+			/* n 2, offsets 0 1 3, 3 bytes */
+			static const int32_t bad[][4] = {
+				{-1, 0, 1, 3}, {3, 0, 1, 3}, {INT32_MAX, 0, 1, 3}, {INT32_MIN, 0, 1, 3}, {2, -1, 1, 3},
+				{2, 2, 1, 3}, {2, 0, 4, 3}, {2, 0, 1, 0}, {2, 0, 1, 4}, {2, 0, 1, INT32_MAX}, {2, 0, 1, INT32_MIN}
+			};
+			int32_t		good[4];
+			int			k;
+
+			memcpy(good, set, sizeof(good));
+			CHECK(bytes == 19 && good[0] == 2 && good[1] == 0 && good[2] == 1 && good[3] == 3, "the set");
+			for (n = 0; n <= 20; n++)
+			{
+				step->const_bytes = n;
+				CHECK(accepted() == (n >= 19), "a set of %u bytes", n);
+			}
+			step->const_bytes = bytes;
+			for (k = 0; k < (int) (sizeof(bad) / sizeof(bad[0])); k++)
+			{
+				memcpy(set, bad[k], sizeof(good));
+
+				/* a third offset would lie in the strings: "abc" */
+				CHECK(!accepted(), "set %d", k);
+			}
+			set[0] = 0;
+			set[1] = 0;
+			CHECK(accepted(), "an empty set");
+		}
+	}
+}
+
+/* Numbers of registers. */
+static void
+check_counts(void)
+{
+	GpustrProgram *program;
+	GpustrProgram good;
+
+	(void) make_body(&cases[0], 1);
+	program = GPUSTR_BODY_PTR(body, ((GpustrBatch *) body)->program_off, GpustrProgram);
+	good = *program;
+	program->nvalue = -1;
+	CHECK(!accepted(), "-1 values");
+	program->nvalue = GPUSTR_MAX_VALUE_REGS + 1;
+	CHECK(!accepted(), "too many values");
+	program->nvalue = GPUSTR_MAX_VALUE_REGS;
+	CHECK(accepted(), "the most values");
+	program->nvalue = NVALUE - 1;
+	CHECK(!accepted(), "a value too few");
+	*program = good;
+	CHECK(accepted(), "repaired");
+}
+
+int
+main(void)
+{
+	int			i;
+
+	body = aligned_alloc(GPUSTR_BODY_ALIGN, BODY_BYTES);
+	memset(body, 0xA5, BODY_BYTES);
+	for (i = 0; i < (int) (sizeof(cases) / sizeof(cases[0])); i++)
+	{
+		check_step(&cases[i], 1);
+		check_step(&cases[i], 0);
+	}
+	test_done("steps with one thing wrong");
+	check_constants();
+	test_done("constants");
+	check_counts();
+	test_done("numbers of registers");
+	free(body);
+	return test_exit();
+}
