@@ -30,6 +30,16 @@ new_step(GenWork *work, GpustrOp op, uint16_t in0, uint16_t in1, int32_t attr)
 	return step;
 }
 
+/*
+ * One of n registers.  Often the last, so that much of a program counts for its
+ * result.
+ */
+static int32_t
+any_register(GenWork *work, int32_t n)
+{
+	return rng_one_in(work->rng, 2) ? n - 1 : rng_below(work->rng, n);
+}
+
 /* A random text register; 'kind' at least. */
 static uint16_t
 any_text(GenWork *work, GenTextKind kind)
@@ -38,7 +48,7 @@ any_text(GenWork *work, GenTextKind kind)
 
 	/* register 0 is an input text */
 	do
-		reg = rng_below(work->rng, work->ntext);
+		reg = any_register(work, work->ntext);
 	while (work->text_kind[reg] < kind);
 	return (uint16_t) reg;
 }
@@ -46,16 +56,13 @@ any_text(GenWork *work, GenTextKind kind)
 static uint16_t
 any_value(GenWork *work)
 {
-	return (uint16_t) rng_below(work->rng, work->nvalue);
+	return (uint16_t) any_register(work, work->nvalue);
 }
 
-/* The last ones more often than others, as they depend on more. */
 static uint16_t
 any_bool(GenWork *work)
 {
-	int32_t		reg = rng_below(work->rng, work->nbool + 1);
-
-	return (uint16_t) (reg < work->nbool ? reg : work->nbool - 1);
+	return (uint16_t) any_register(work, work->nbool);
 }
 
 /* What a constant state is: mostly a value. */
@@ -93,6 +100,8 @@ any_number(GenWork *work, int *is_float4)
 
 	heap_gen_fixed(work->rng, bytes, naive_value_bytes[type]);
 	*is_float4 = type == GPUSTR_VALUE_FLOAT4;
+	if (type == GPUSTR_VALUE_INT4 && rng_one_in(work->rng, 2))
+		return rng_below(work->rng, 30);	/* a length */
 	return naive_load(bytes, type);
 }
 
@@ -415,7 +424,7 @@ add_logic(GenWork *work)
 static void
 add_bool_step(GenWork *work, int pages)
 {
-	int			kind = rng_below(work->rng, work->nbool > 0 ? 12 : 8);
+	int			kind = rng_below(work->rng, work->nbool > 0 ? 16 : 8);
 	GenStep    *step;
 
 	if (kind < 4)
@@ -458,7 +467,7 @@ gen_program(GenWork *work, int pages, int select, int redact)
 		add_input_value(work, pages);
 	if (select)
 	{
-		for (n = 1 + rng_below(rng, 20); n > 0; n--)
+		for (n = 1 + rng_below(rng, rng_one_in(rng, 2) ? 4 : 20); n > 0; n--)
 		{
 			if (rng_one_in(rng, 6))
 				add_text_step(work);

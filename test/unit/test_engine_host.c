@@ -88,7 +88,7 @@ test_random(Engine *engine, Rng *rng, void *body)
 	uint64_t	rows = 0;
 	int			i;
 
-	for (i = 0; i < test_rounds(600); i++)
+	for (i = 0; i < test_rounds(1500); i++)
 	{
 		uint32_t	body_bytes = rng_one_in(rng, 2) ? BODY_BYTES : 65536u + 64u * (uint32_t) rng_below(rng, 4000);
 		GenBatch   *gen = gen_batch(rng, &options, body, body_bytes);
@@ -117,7 +117,7 @@ test_random(Engine *engine, Rng *rng, void *body)
 		gen_free(gen);
 	}
 	printf("# %llu rows\n", (unsigned long long) rows);
-	CHECK(rows > (uint64_t) test_rounds(600) * 50, "too few rows");
+	CHECK(rows > (uint64_t) test_rounds(1500) * 50, "too few rows");
 	test_done("random batches");
 }
 
