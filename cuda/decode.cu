@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * decode.cu
- *	  From heap pages to text registers.
+ *	  From heap pages to registers.
  *
  * First the pages come to device memory: blocks of the shared buffer pool are
  * read in place, over the bus, by gather(); staged pages were copied before.
@@ -17,12 +17,12 @@
  *-------------------------------------------------------------------------
  */
 #include "kernels.cuh"
+#include "row_words.cuh"
 #include "rowfn/heap_tuple.h"
 
 #define GATHER_THREADS 256
 #define GATHER_BLOCKS 256
 #define GATHER_LOADS (GPUSTR_PAGE_BYTES / 16 / GATHER_THREADS)
-#define DECODE_THREADS 256
 
 /* Read 16 bytes of host memory that others may be writing. */
 static __device__ __forceinline__ uint4 read_shared_block(const char *from)
@@ -88,56 +88,146 @@ cudaError_t launch_gather(const GatherArgs &args, cudaStream_t stream)
 	return cudaPeekAtLastError();
 }
 
+/* A RowfnHeapState as a GpustrTruth: false stands for a value. */
+static __device__ __forceinline__ uint32_t heap_truth(int state)
+{
+	return state == ROWFN_HEAP_VALUE  ? GPUSTR_FALSE
+		   : state == ROWFN_HEAP_NULL ? GPUSTR_NULL
+									  : GPUSTR_RECHECK;
+}
+
 /*
- * decode_text - take a text attribute out of each tuple.
+ * decode_text - take an attribute out of each tuple, as bytes.
  *
  * rows			[nrows] pages and line pointers
  * start, end	[nrows] bytes from rows.base, in a page or in the program
- * valid		[(nrows + 31) / 32] words, bit i of word i/32: there is a value
- * recheck		alike: compressed, external or not consistent
+ * planes		[(nrows + 31) / 32] words each; recheck: compressed, external or
+ *				not consistent
+ *
+ * FIXED: the attribute is of fixed length; 'cstring' then says that the value
+ * ends before its first zero byte.
  *
  * One thread a row, 256 a block; a warp writes one word by ballot.  Threads
  * past nrows vote 0.
  * e.g. tuples ("ab"), (NULL), (compressed): valid 001, recheck 100
  */
-static __global__ void __launch_bounds__(DECODE_THREADS)
-	decode_text(const PageRows rows, int32_t attr, RowfnHeapStart skip, int32_t *start,
-				int32_t *end, uint32_t *valid, uint32_t *recheck)
+template <bool FIXED>
+static __global__ void __launch_bounds__(ROW_THREADS)
+	decode_text(const PageRows rows, int32_t attr, RowfnHeapStart skip, int cstring, int32_t *start,
+				int32_t *end, StatePlanes planes)
 {
-	int32_t r = (int32_t)(blockIdx.x * DECODE_THREADS + threadIdx.x);
-	int state = ROWFN_HEAP_NULL;
-	uint32_t valid_word;
-	uint32_t recheck_word;
+	int32_t r = my_row();
+	uint32_t truth = GPUSTR_NULL;
 
+	if (!warp_has_rows(r, rows.nrows))
+		return;
 	if (r < rows.nrows)
 	{
+		const char *page = rows.base + rows.page_at[r];
 		const char *value;
 		int32_t len;
+		int state;
 
-		state = rowfn_heap_text(rows.base + rows.page_at[r], rows.line[r], rows.attrs, attr, skip,
-								rows.program, &value, &len);
+		if (FIXED)
+			state = rowfn_heap_bytes(page, rows.line[r], rows.attrs, attr, skip, rows.program,
+									 cstring, &value, &len);
+		else
+			state = rowfn_heap_text(page, rows.line[r], rows.attrs, attr, skip, rows.program,
+									&value, &len);
+		truth = heap_truth(state);
 		start[r] = (int32_t)(value - rows.base);
 		end[r] = (int32_t)(value - rows.base) + len;
 	}
-	valid_word = __ballot_sync(0xFFFFFFFF, state == ROWFN_HEAP_VALUE);
-	recheck_word = __ballot_sync(0xFFFFFFFF, state == ROWFN_HEAP_RECHECK);
-	if (threadIdx.x % 32 == 0 && r < rows.nrows)
-	{
-		valid[r / 32] = valid_word;
-		recheck[r / 32] = recheck_word;
-	}
+	write_state(planes, r, truth);
 }
 
 /* host_attrs: the attributes in host memory; rows.attrs are a copy of them. */
 cudaError_t launch_decode_text(const PageRows &rows, int32_t attr, const GpustrAttr *host_attrs,
-							   int32_t *start, int32_t *end, uint32_t *valid, uint32_t *recheck,
+							   int32_t *start, int32_t *end, StatePlanes planes,
 							   cudaStream_t stream)
+{
+	decode_text<false><<<launch_blocks(rows.nrows, ROW_THREADS), ROW_THREADS, 0, stream>>>(
+		rows, attr, rowfn_heap_start(host_attrs, attr), 0, start, end, planes);
+	return cudaPeekAtLastError();
+}
+
+cudaError_t launch_decode_bytes(const PageRows &rows, int32_t attr, const GpustrAttr *host_attrs,
+								int cstring, int32_t *start, int32_t *end, StatePlanes planes,
+								cudaStream_t stream)
+{
+	decode_text<true><<<launch_blocks(rows.nrows, ROW_THREADS), ROW_THREADS, 0, stream>>>(
+		rows, attr, rowfn_heap_start(host_attrs, attr), cstring, start, end, planes);
+	return cudaPeekAtLastError();
+}
+
+/*
+ * decode_value - take an attribute out of each tuple, as a value.
+ *
+ * rows		[nrows] pages and line pointers
+ * value	[nrows]
+ * planes	[(nrows + 31) / 32] words each; recheck: not consistent
+ *
+ * One thread a row, 256 a block; a warp writes one word by ballot.  Threads
+ * past nrows vote 0.
+ * e.g. tuples (7), (NULL), (not consistent): value {7, 0, 0}, valid 001,
+ *		recheck 100
+ */
+template <int TYPE>
+static __global__ void __launch_bounds__(ROW_THREADS)
+	decode_value(const PageRows rows, int32_t attr, RowfnHeapStart skip, int64_t *value,
+				 StatePlanes planes)
+{
+	int32_t r = my_row();
+	uint32_t truth = GPUSTR_NULL;
+
+	if (!warp_has_rows(r, rows.nrows))
+		return;
+	if (r < rows.nrows)
+	{
+		int64_t v;
+
+		truth = heap_truth(rowfn_heap_value(rows.base + rows.page_at[r], rows.line[r], rows.attrs,
+											attr, skip, rows.program, TYPE, &v));
+		value[r] = v;
+	}
+	write_state(planes, r, truth);
+}
+
+template <int TYPE>
+static cudaError_t start_decode_value(const PageRows &rows, int32_t attr, RowfnHeapStart skip,
+									  int64_t *value, StatePlanes planes, cudaStream_t stream)
+{
+	decode_value<TYPE><<<launch_blocks(rows.nrows, ROW_THREADS), ROW_THREADS, 0, stream>>>(
+		rows, attr, skip, value, planes);
+	return cudaPeekAtLastError();
+}
+
+cudaError_t launch_decode_value(const PageRows &rows, int32_t attr, const GpustrAttr *host_attrs,
+								GpustrValueType type, int64_t *value, StatePlanes planes,
+								cudaStream_t stream)
 {
 	RowfnHeapStart skip = rowfn_heap_start(host_attrs, attr);
 
-	decode_text<<<launch_blocks(rows.nrows, DECODE_THREADS), DECODE_THREADS, 0, stream>>>(
-		rows, attr, skip, start, end, valid, recheck);
-	return cudaPeekAtLastError();
+	switch (type)
+	{
+		case GPUSTR_VALUE_BOOL:
+			return start_decode_value<GPUSTR_VALUE_BOOL>(rows, attr, skip, value, planes, stream);
+		case GPUSTR_VALUE_CHAR:
+			return start_decode_value<GPUSTR_VALUE_CHAR>(rows, attr, skip, value, planes, stream);
+		case GPUSTR_VALUE_INT2:
+			return start_decode_value<GPUSTR_VALUE_INT2>(rows, attr, skip, value, planes, stream);
+		case GPUSTR_VALUE_INT4:
+			return start_decode_value<GPUSTR_VALUE_INT4>(rows, attr, skip, value, planes, stream);
+		case GPUSTR_VALUE_INT8:
+			return start_decode_value<GPUSTR_VALUE_INT8>(rows, attr, skip, value, planes, stream);
+		case GPUSTR_VALUE_OID:
+			return start_decode_value<GPUSTR_VALUE_OID>(rows, attr, skip, value, planes, stream);
+		case GPUSTR_VALUE_FLOAT4:
+			return start_decode_value<GPUSTR_VALUE_FLOAT4>(rows, attr, skip, value, planes, stream);
+		case GPUSTR_VALUE_FLOAT8:
+			return start_decode_value<GPUSTR_VALUE_FLOAT8>(rows, attr, skip, value, planes, stream);
+	}
+	return cudaErrorInvalidValue;
 }
 
 /*
@@ -150,29 +240,24 @@ cudaError_t launch_decode_text(const PageRows &rows, int32_t attr, const GpustrA
  * ballot.  Threads past nrows vote 0.
  * e.g. tuples ("ab"), (NULL), (not consistent): lo 110, hi 100
  */
-static __global__ void __launch_bounds__(DECODE_THREADS)
+static __global__ void __launch_bounds__(ROW_THREADS)
 	decode_null(const PageRows rows, int32_t attr, BoolRegister out)
 {
-	int32_t r = (int32_t)(blockIdx.x * DECODE_THREADS + threadIdx.x);
-	int truth = GPUSTR_FALSE;
-	uint32_t lo;
-	uint32_t hi;
+	int32_t r = my_row();
+	uint32_t truth = GPUSTR_FALSE;
 
+	if (!warp_has_rows(r, rows.nrows))
+		return;
 	if (r < rows.nrows)
-		truth = rowfn_heap_isnull(rows.base + rows.page_at[r], rows.line[r], rows.attrs, attr);
-	lo = __ballot_sync(0xFFFFFFFF, truth & 1);
-	hi = __ballot_sync(0xFFFFFFFF, truth & 2);
-	if (threadIdx.x % 32 == 0 && r < rows.nrows)
-	{
-		out.lo[r / 32] = lo;
-		out.hi[r / 32] = hi;
-	}
+		truth = (uint32_t)rowfn_heap_isnull(rows.base + rows.page_at[r], rows.line[r], rows.attrs,
+											attr);
+	write_truth(out, r, truth);
 }
 
 cudaError_t launch_decode_null(const PageRows &rows, int32_t attr, BoolRegister out,
 							   cudaStream_t stream)
 {
-	decode_null<<<launch_blocks(rows.nrows, DECODE_THREADS), DECODE_THREADS, 0, stream>>>(
-		rows, attr, out);
+	decode_null<<<launch_blocks(rows.nrows, ROW_THREADS), ROW_THREADS, 0, stream>>>(rows, attr,
+																					out);
 	return cudaPeekAtLastError();
 }

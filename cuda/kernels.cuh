@@ -17,7 +17,7 @@
 #include <cuda_runtime.h>
 
 #include "batch/batch.h"
-#include "text_register.cuh"
+#include "value_register.cuh"
 
 /* The pages of a request, in device memory, and where its rows are. */
 struct PageRows
@@ -45,8 +45,14 @@ struct GatherArgs
 /* decode.cu */
 cudaError_t launch_gather(const GatherArgs &args, cudaStream_t stream);
 cudaError_t launch_decode_text(const PageRows &rows, int32_t attr, const GpustrAttr *host_attrs,
-							   int32_t *start, int32_t *end, uint32_t *valid, uint32_t *recheck,
+							   int32_t *start, int32_t *end, StatePlanes planes,
 							   cudaStream_t stream);
+cudaError_t launch_decode_bytes(const PageRows &rows, int32_t attr, const GpustrAttr *host_attrs,
+								int cstring, int32_t *start, int32_t *end, StatePlanes planes,
+								cudaStream_t stream);
+cudaError_t launch_decode_value(const PageRows &rows, int32_t attr, const GpustrAttr *host_attrs,
+								GpustrValueType type, int64_t *value, StatePlanes planes,
+								cudaStream_t stream);
 cudaError_t launch_decode_null(const PageRows &rows, int32_t attr, BoolRegister out,
 							   cudaStream_t stream);
 
@@ -57,10 +63,56 @@ cudaError_t launch_like(const TextRegister &text, int32_t nrows, const void *pat
 /* strings_compare.cu */
 cudaError_t launch_text_eq(const TextRegister &text, int32_t nrows, const char *value,
 						   int32_t value_bytes, BoolRegister out, cudaStream_t stream);
+cudaError_t launch_compare_text(GpustrOrder order, GpustrRelation relation, const TextRegister &a,
+								const TextRegister &b, int32_t nrows, BoolRegister out,
+								cudaStream_t stream);
+cudaError_t launch_in_text(const TextRegister &text, const GpustrTextSet *set,
+						   GpustrTruth not_found, int32_t nrows, BoolRegister out,
+						   cudaStream_t stream);
+
+/* strings_measure.cu */
+cudaError_t launch_trim_blanks(const TextRegister &text, int32_t nrows, int32_t *end,
+							   cudaStream_t stream);
+cudaError_t launch_length(const TextRegister &text, int32_t encoding, int32_t nrows, int64_t *value,
+						  cudaStream_t stream);
+
+/* values.cu */
+cudaError_t launch_compare_value(GpustrOrder order, GpustrRelation relation, const ValueRegister &a,
+								 const ValueRegister &b, int32_t nrows, BoolRegister out,
+								 cudaStream_t stream);
+cudaError_t launch_in_value(const ValueRegister &in, const int64_t *values, int32_t n,
+							GpustrTruth not_found, int32_t nrows, BoolRegister out,
+							cudaStream_t stream);
+cudaError_t launch_value_true(const ValueRegister &in, int32_t nrows, BoolRegister out,
+							  cudaStream_t stream);
+cudaError_t launch_bool_value(BoolRegister in, int32_t nrows, int64_t *value, StatePlanes planes,
+							  cudaStream_t stream);
+cudaError_t launch_arith(GpustrArith op, GpustrValueType type, const ValueRegister &a,
+						 const ValueRegister &b, int32_t nrows, int64_t *value, StatePlanes planes,
+						 cudaStream_t stream);
+cudaError_t launch_cast(GpustrCast cast, const ValueRegister &in, int32_t nrows, int64_t *value,
+						StatePlanes planes, cudaStream_t stream);
+
+/* choose.cu; texts: within 2 GB of base */
+cudaError_t launch_choose_bool(BoolRegister condition, BoolRegister yes, BoolRegister no,
+							   int32_t nrows, BoolRegister out, cudaStream_t stream);
+cudaError_t launch_choose_text(BoolRegister condition, const TextRegister &yes,
+							   const TextRegister &no, const char *base, int32_t nrows,
+							   int32_t *start, int32_t *end, StatePlanes planes,
+							   cudaStream_t stream);
+cudaError_t launch_choose_value(BoolRegister condition, const ValueRegister &yes,
+								const ValueRegister &no, int32_t nrows, int64_t *value,
+								StatePlanes planes, cudaStream_t stream);
 
 /* select.cu; op: GPUSTR_OP_AND, OR, QUAL or NOT, which ignores b */
 cudaError_t launch_logic(GpustrOp op, BoolRegister a, BoolRegister b, int32_t nrows,
 						 BoolRegister out, cudaStream_t stream);
+cudaError_t launch_null_text(const TextRegister &in, int32_t nrows, BoolRegister out,
+							 cudaStream_t stream);
+cudaError_t launch_null_value(const ValueRegister &in, int32_t nrows, BoolRegister out,
+							  cudaStream_t stream);
+cudaError_t launch_null_bool(BoolRegister in, int32_t nrows, BoolRegister out, cudaStream_t stream);
+cudaError_t launch_is_true(BoolRegister in, int32_t nrows, BoolRegister out, cudaStream_t stream);
 cudaError_t launch_const(GpustrTruth value, int32_t nrows, BoolRegister out, cudaStream_t stream);
 cudaError_t launch_select(BoolRegister in, int32_t nrows, uint32_t *selected, uint32_t *recheck,
 						  cudaStream_t stream);

@@ -10,13 +10,10 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "request.cuh"
+#include "request_steps.cuh"
 
 #include <stdio.h>
 #include <string.h>
-
-/* Alignment in bytes of everything in a request's memory. */
-#define REQUEST_ALIGN 256
 
 /* The last piece of 16 bytes that holds a string may end here: text_register.cuh. */
 #define REQUEST_TAIL_BYTES 64
@@ -24,41 +21,9 @@
 /* Rows are counted in int32, rounded up to whole blocks of threads. */
 #define REQUEST_MAX_ROWS (INT32_MAX - 4096)
 
-/* The request's steps, and its memory on the device. */
-struct RequestRun
-{
-	const RequestPlan *plan;
-	const GpustrProgram *program; /* in host memory */
-	char *memory;
-	const RedactBlocks *redact_blocks;
-	TextRegister text[GPUSTR_MAX_TEXT_REGS];
-	cudaStream_t stream;
-	EngineError *error;
-};
-
-/* Take 'bytes' of the request's memory. */
-static uint64_t place(RequestPlan *plan, uint64_t bytes)
-{
-	uint64_t at = plan->bytes;
-
-	plan->bytes = (at + bytes + REQUEST_ALIGN - 1) & ~(uint64_t)(REQUEST_ALIGN - 1);
-	return at;
-}
-
 static const GpustrProgram *plan_program(const RequestPlan *plan)
 {
 	return GPUSTR_BODY_PTR(plan->body, plan->batch.program_off, const GpustrProgram);
-}
-
-static uint64_t word_bytes(const RequestPlan *plan)
-{
-	return (uint64_t)plan->nwords * sizeof(uint32_t);
-}
-
-/* Bytes of one array of a register, so that the next one is aligned. */
-static uint64_t aligned(uint64_t bytes)
-{
-	return (bytes + REQUEST_ALIGN - 1) & ~(uint64_t)(REQUEST_ALIGN - 1);
 }
 
 /* Place the pages of a page batch. */
@@ -77,42 +42,28 @@ static EngineCode plan_pages(RequestPlan *plan, int32_t readable_blocks, EngineE
 									   page[p], readable_blocks);
 		any_block = any_block || page[p] >= 0;
 	}
-	plan->staged_at = place(plan, (uint64_t)batch->nstaged * GPUSTR_PAGE_BYTES);
-	plan->gathered_at = place(plan, any_block ? (uint64_t)batch->npages * GPUSTR_PAGE_BYTES : 0);
+	plan->staged_at = request_place(plan, (uint64_t)batch->nstaged * GPUSTR_PAGE_BYTES);
+	plan->gathered_at =
+		request_place(plan, any_block ? (uint64_t)batch->npages * GPUSTR_PAGE_BYTES : 0);
 	if (plan->bytes > INT32_MAX)
 		return gpustr_engine_error(error, ENGINE_OUT_OF_MEMORY,
 								   "%llu bytes of pages are too many for one batch",
 								   (unsigned long long)plan->bytes);
-	(void)place(plan, REQUEST_TAIL_BYTES);
-	plan->page_at_at = place(plan, (uint64_t)batch->nrows * sizeof(int32_t));
+	(void)request_place(plan, REQUEST_TAIL_BYTES);
+	plan->page_at_at = request_place(plan, (uint64_t)batch->nrows * sizeof(int32_t));
 	return ENGINE_OK;
 }
 
-/* Place the registers that the steps write. */
-static void plan_registers(RequestPlan *plan)
+/* Has the program a step with this operator? */
+static bool has_step(const GpustrProgram *program, GpustrOp op)
 {
-	const GpustrProgram *program = plan_program(plan);
 	const GpustrStep *steps = GPUSTR_PROGRAM_STEPS(program);
-	uint64_t row_bytes = aligned((uint64_t)plan->batch.nrows * sizeof(int32_t));
-	uint64_t plane_bytes = aligned(word_bytes(plan));
 	int32_t i;
 
 	for (i = 0; i < program->nsteps; i++)
-		switch ((GpustrOp)steps[i].op)
-		{
-			case GPUSTR_OP_DECODE_TEXT:
-				plan->text_at[steps[i].out] = place(plan, 2 * row_bytes + 2 * plane_bytes);
-				break;
-			case GPUSTR_OP_COLUMN:
-			case GPUSTR_OP_SELECT:
-				break;
-			case GPUSTR_OP_REDACT:
-				plan->makes_column = true;
-				break;
-			default:
-				plan->bool_at[steps[i].out] = place(plan, 2 * plane_bytes);
-				break;
-		}
+		if (steps[i].op == op)
+			return true;
+	return false;
 }
 
 EngineCode request_plan(RequestPlan *plan, void *body, int32_t readable_blocks, EngineError *error)
@@ -126,7 +77,11 @@ EngineCode request_plan(RequestPlan *plan, void *body, int32_t readable_blocks, 
 	if (batch->nrows > REQUEST_MAX_ROWS)
 		return gpustr_engine_error(error, ENGINE_OUT_OF_MEMORY,
 								   "%d rows are too many for one batch", batch->nrows);
-	(void)place(plan, (uint64_t)batch->in_bytes + REQUEST_TAIL_BYTES);
+	if (batch->in_bytes > INT32_MAX && has_step(plan_program(plan), GPUSTR_OP_CHOOSE_TEXT))
+		return gpustr_engine_error(error, ENGINE_OUT_OF_MEMORY,
+								   "%u bytes of texts are too many to choose from in one batch",
+								   batch->in_bytes);
+	(void)request_place(plan, (uint64_t)batch->in_bytes + REQUEST_TAIL_BYTES);
 	if (batch->kind == GPUSTR_BATCH_PAGES)
 	{
 		EngineCode code = plan_pages(plan, readable_blocks, error);
@@ -134,155 +89,20 @@ EngineCode request_plan(RequestPlan *plan, void *body, int32_t readable_blocks, 
 		if (code != ENGINE_OK)
 			return code;
 	}
-	plan_registers(plan);
-	plan->cleared_at = place(plan, sizeof(uint64_t));
-	plan->selected_at = place(plan, word_bytes(plan));
-	plan->recheck_at = place(plan, word_bytes(plan));
+	request_place_registers(plan, plan_program(plan));
+	plan->cleared_at = request_place(plan, sizeof(uint64_t));
+	plan->selected_at = request_place(plan, request_word_bytes(plan));
+	plan->recheck_at = request_place(plan, request_word_bytes(plan));
 	if (plan->makes_column)
-		plan->scratch_at = place(plan, redact_scratch_need(batch->nrows));
+		plan->scratch_at = request_place(plan, redact_scratch_need(batch->nrows));
 	plan->cleared_end = plan->bytes;
 	if (plan->makes_column)
 	{
-		plan->out_valid_at = place(plan, word_bytes(plan));
-		plan->out_offsets_at = place(plan, ((uint64_t)batch->nrows + 1) * sizeof(int32_t));
-		plan->out_data_at = place(plan, batch->out_column.data_bytes);
+		plan->out_valid_at = request_place(plan, request_word_bytes(plan));
+		plan->out_offsets_at = request_place(plan, ((uint64_t)batch->nrows + 1) * sizeof(int32_t));
+		plan->out_data_at = request_place(plan, batch->out_column.data_bytes);
 	}
 	return ENGINE_OK;
-}
-
-/* Room in the output column, as the host engine counts it. */
-static uint64_t out_room(const RequestPlan *plan)
-{
-	uint32_t bytes = plan->batch.out_column.data_bytes;
-
-	return bytes < INT32_MAX ? bytes : INT32_MAX;
-}
-
-static BoolRegister bool_register(const RequestRun *run, uint16_t reg)
-{
-	BoolRegister b;
-
-	b.lo = (uint32_t *)(run->memory + run->plan->bool_at[reg]);
-	b.hi = (uint32_t *)((char *)b.lo + aligned(word_bytes(run->plan)));
-	return b;
-}
-
-/* The program in device memory. */
-static const char *device_program(const RequestRun *run)
-{
-	return run->memory + run->plan->batch.program_off;
-}
-
-static PageRows page_rows(const RequestRun *run)
-{
-	PageRows rows;
-
-	rows.base = run->memory;
-	rows.page_at = (const int32_t *)(run->memory + run->plan->page_at_at);
-	rows.line = (const uint16_t *)(run->memory + run->plan->batch.line_off);
-	rows.program = device_program(run);
-	rows.attrs = (const GpustrAttr *)(device_program(run) + run->program->attr_off);
-	rows.nrows = run->plan->batch.nrows;
-	return rows;
-}
-
-static cudaError_t step_decode_text(RequestRun *run, const GpustrStep *step)
-{
-	uint64_t row_bytes = aligned((uint64_t)run->plan->batch.nrows * sizeof(int32_t));
-	char *at = run->memory + run->plan->text_at[step->out];
-	int32_t *start = (int32_t *)at;
-	int32_t *end = (int32_t *)(at + row_bytes);
-	uint32_t *valid = (uint32_t *)(at + 2 * row_bytes);
-	uint32_t *recheck = (uint32_t *)((char *)valid + aligned(word_bytes(run->plan)));
-	TextRegister *text = &run->text[step->out];
-
-	text->base = run->memory;
-	text->start = start;
-	text->end = end;
-	text->valid = valid;
-	text->recheck = recheck;
-	text->packed = false;
-	return launch_decode_text(page_rows(run), step->attr, GPUSTR_PROGRAM_ATTRS(run->program), start,
-							  end, valid, recheck, run->stream);
-}
-
-/* An input column is a register as it stands. */
-static void step_column(RequestRun *run, const GpustrStep *step)
-{
-	const GpustrColumn *column = &run->plan->batch.column[step->attr];
-	TextRegister *text = &run->text[step->out];
-
-	text->base = run->memory + column->data_off;
-	text->start = (const int32_t *)(run->memory + column->offsets_off);
-	text->end = text->start + 1;
-	text->valid = (const uint32_t *)(run->memory + column->validity_off);
-	text->recheck = NULL;
-	text->packed = true;
-}
-
-static cudaError_t step_redact(RequestRun *run, const GpustrStep *step)
-{
-	const RequestPlan *plan = run->plan;
-	const TextRegister &name = run->text[step->in0];
-	const TextRegister &visibility = run->text[step->in1];
-	RedactOutput out;
-
-	CUDA_PASS(launch_add_recheck(name, visibility, plan->batch.nrows,
-								 (uint32_t *)(run->memory + plan->recheck_at), run->stream));
-	out.valid = (uint32_t *)(run->memory + plan->out_valid_at);
-	out.offset = (int32_t *)(run->memory + plan->out_offsets_at);
-	out.data = run->memory + plan->out_data_at;
-	out.room = out_room(plan);
-	out.scratch = run->memory + plan->scratch_at;
-	return launch_redact(*run->redact_blocks, name, visibility, plan->batch.nrows,
-						 run->program->encoding, out, run->stream);
-}
-
-/* Launch one step. */
-static cudaError_t run_step(RequestRun *run, const GpustrStep *step)
-{
-	int32_t nrows = run->plan->batch.nrows;
-	const char *constant = device_program(run) + step->const_off;
-
-	switch ((GpustrOp)step->op)
-	{
-		case GPUSTR_OP_DECODE_TEXT:
-			return step_decode_text(run, step);
-		case GPUSTR_OP_DECODE_NULL:
-			return launch_decode_null(page_rows(run), step->attr, bool_register(run, step->out),
-									  run->stream);
-		case GPUSTR_OP_COLUMN:
-			step_column(run, step);
-			return cudaSuccess;
-		case GPUSTR_OP_CONST:
-			return launch_const((GpustrTruth)step->attr, nrows, bool_register(run, step->out),
-								run->stream);
-		case GPUSTR_OP_LIKE:
-			return launch_like(run->text[step->in0], nrows, constant, run->program->encoding,
-							   bool_register(run, step->out), run->stream);
-		case GPUSTR_OP_TEXT_EQ:
-			return launch_text_eq(run->text[step->in0], nrows, constant, (int32_t)step->const_bytes,
-								  bool_register(run, step->out), run->stream);
-		case GPUSTR_OP_AND:
-		case GPUSTR_OP_OR:
-		case GPUSTR_OP_QUAL:
-			return launch_logic((GpustrOp)step->op, bool_register(run, step->in0),
-								bool_register(run, step->in1), nrows, bool_register(run, step->out),
-								run->stream);
-		case GPUSTR_OP_NOT:
-			return launch_logic(GPUSTR_OP_NOT, bool_register(run, step->in0),
-								bool_register(run, step->in0), nrows, bool_register(run, step->out),
-								run->stream);
-		case GPUSTR_OP_SELECT:
-			return launch_select(bool_register(run, step->in0), nrows,
-								 (uint32_t *)(run->memory + run->plan->selected_at),
-								 (uint32_t *)(run->memory + run->plan->recheck_at), run->stream);
-		case GPUSTR_OP_REDACT:
-			return step_redact(run, step);
-		default:
-			break;
-	}
-	return cudaErrorInvalidValue;
 }
 
 /* Put the body and the pages into the request's memory. */
@@ -321,11 +141,11 @@ static EngineCode copy_out(const RequestRun *run, RequestCounters *counters)
 
 	if (plan->batch.selected_off != 0)
 		CUDA_TRY(cudaMemcpyAsync(plan->body + plan->batch.selected_off,
-								 run->memory + plan->selected_at, word_bytes(plan),
+								 run->memory + plan->selected_at, request_word_bytes(plan),
 								 cudaMemcpyDeviceToHost, run->stream));
 	if (plan->batch.recheck_off != 0)
 		CUDA_TRY(cudaMemcpyAsync(plan->body + plan->batch.recheck_off,
-								 run->memory + plan->recheck_at, word_bytes(plan),
+								 run->memory + plan->recheck_at, request_word_bytes(plan),
 								 cudaMemcpyDeviceToHost, run->stream));
 	CUDA_TRY(cudaMemcpyAsync(&counters->rechecks, run->memory + plan->cleared_at,
 							 sizeof(counters->rechecks), cudaMemcpyDeviceToHost, run->stream));
@@ -364,7 +184,7 @@ EngineCode request_start(const RequestPlan *plan, char *memory, const void *bloc
 							 stream));
 	for (i = 0; i < run.program->nsteps; i++)
 	{
-		cudaError_t rc = run_step(&run, &steps[i]);
+		cudaError_t rc = request_step(&run, &steps[i]);
 
 		if (rc != cudaSuccess)
 		{
@@ -389,7 +209,7 @@ EngineCode request_start(const RequestPlan *plan, char *memory, const void *bloc
 EngineCode request_check_output(const RequestPlan *plan, const RequestCounters *counters,
 								EngineError *error)
 {
-	if (plan->makes_column && counters->out_bytes > out_room(plan))
+	if (plan->makes_column && counters->out_bytes > request_out_room(plan))
 		return gpustr_engine_error(error, ENGINE_BAD_INPUT,
 								   "output column of %u bytes is too small",
 								   plan->batch.out_column.data_bytes);

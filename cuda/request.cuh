@@ -14,7 +14,8 @@
  *		output column
  *
  * Texts of page batches are int32 offsets from its start; so the pages end
- * before 2 GB, or the request is refused as out of memory.
+ * before 2 GB, or the request is refused as out of memory.  So is a column
+ * batch with a larger body whose program chooses between texts.
  *
  * request_start() puts everything on the stream and returns: copies in, the
  * gathering of pages, the steps, copies of bitmaps and counters out.  How many
@@ -49,10 +50,11 @@ struct RequestPlan
 
 	uint64_t staged_at;
 	uint64_t gathered_at;
-	uint64_t page_at_at;					/* int32 [nrows] */
-	uint64_t text_at[GPUSTR_MAX_TEXT_REGS]; /* decoded: start, end, valid, recheck */
-	uint64_t bool_at[GPUSTR_MAX_BOOL_REGS]; /* lo, hi */
-	uint64_t cleared_at;					/* starts with rechecks, a uint64_t */
+	uint64_t page_at_at;					  /* int32 [nrows] */
+	uint64_t text_at[GPUSTR_MAX_TEXT_REGS];	  /* see request_steps.cu */
+	uint64_t value_at[GPUSTR_MAX_VALUE_REGS]; /* alike */
+	uint64_t bool_at[GPUSTR_MAX_BOOL_REGS];	  /* lo, hi */
+	uint64_t cleared_at;					  /* starts with rechecks, a uint64_t */
 	uint64_t selected_at;
 	uint64_t recheck_at;
 	uint64_t scratch_at;

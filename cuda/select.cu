@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * select.cu
- *	  The four-state logic, and the result bitmaps.
+ *	  The four-state logic on whole words, and the result bitmaps.
  *
  * All work on words of 32 rows.  Bits of a register past the rows of the batch
  * may be anything; they are cleared when results are written.
@@ -27,6 +27,22 @@ static __device__ __forceinline__ uint32_t row_mask(int32_t nrows, int32_t word)
 static __device__ __forceinline__ int32_t my_word()
 {
 	return (int32_t)(blockIdx.x * SELECT_THREADS + threadIdx.x);
+}
+
+/* A word of a register: a state, or a truth. */
+static __device__ __forceinline__ GpustrTruthWord register_word(const TextRegister &reg, int32_t w)
+{
+	return text_state(reg, w);
+}
+
+static __device__ __forceinline__ GpustrTruthWord register_word(const ValueRegister &reg, int32_t w)
+{
+	return value_state(reg, w);
+}
+
+static __device__ __forceinline__ GpustrTruthWord register_word(const BoolRegister &reg, int32_t w)
+{
+	return gpustr_truth_word(reg.lo[w], reg.hi[w]);
 }
 
 static int32_t words_of(int32_t nrows)
@@ -87,6 +103,62 @@ cudaError_t launch_const(GpustrTruth value, int32_t nrows, BoolRegister out, cud
 	cudaError_t rc = cudaMemsetAsync(out.lo, value & 1 ? 0xFF : 0, bytes, stream);
 
 	return rc != cudaSuccess ? rc : cudaMemsetAsync(out.hi, value & 2 ? 0xFF : 0, bytes, stream);
+}
+
+/*
+ * is_state - is each row null, or true?  Never null.
+ *
+ * in		[nwords] words: a text's or a value's state (false where there is a
+ *			value), or a truth
+ * out		[nwords] words a plane
+ *
+ * One thread a word, 256 a block.
+ * e.g. IS NULL of 4 rows T N R F: F T R F; IS TRUE: T F R F
+ */
+template <GpustrOp OP, class Register>
+static __global__ void __launch_bounds__(SELECT_THREADS)
+	is_state(const Register in, int32_t nwords, BoolRegister out)
+{
+	int32_t w = my_word();
+	GpustrTruthWord word;
+
+	if (w >= nwords)
+		return;
+	word = register_word(in, w);
+	out.lo[w] = OP == GPUSTR_OP_IS_TRUE ? word.lo : word.hi;
+	out.hi[w] = word.lo & word.hi;
+}
+
+template <GpustrOp OP, class Register>
+static cudaError_t start_is(const Register &in, int32_t nrows, BoolRegister out,
+							cudaStream_t stream)
+{
+	int32_t n = words_of(nrows);
+
+	is_state<OP><<<launch_blocks(n, SELECT_THREADS), SELECT_THREADS, 0, stream>>>(in, n, out);
+	return cudaPeekAtLastError();
+}
+
+cudaError_t launch_null_text(const TextRegister &in, int32_t nrows, BoolRegister out,
+							 cudaStream_t stream)
+{
+	return start_is<GPUSTR_OP_NULL_TEXT>(in, nrows, out, stream);
+}
+
+cudaError_t launch_null_value(const ValueRegister &in, int32_t nrows, BoolRegister out,
+							  cudaStream_t stream)
+{
+	return start_is<GPUSTR_OP_NULL_VALUE>(in, nrows, out, stream);
+}
+
+cudaError_t launch_null_bool(BoolRegister in, int32_t nrows, BoolRegister out, cudaStream_t stream)
+{
+	return start_is<GPUSTR_OP_NULL_BOOL>(in, nrows, out, stream);
+}
+
+cudaError_t launch_is_true(BoolRegister in, int32_t nrows, BoolRegister out, cudaStream_t stream)
+{
+	return start_is<GPUSTR_OP_IS_TRUE>(in, nrows, out, stream);
 }
 
 /*

@@ -5,8 +5,9 @@
  *
  * A string is base[start[r] .. end[r]).  Decoded texts lie anywhere in the
  * request's pages and its program, both behind one base; an Arrow column is
- * the special case of end == start + 1.  The pieces of 16 bytes, aligned, that
- * hold a string can be read.
+ * the special case of end == start + 1.  A register whose rows are all the
+ * same string has no start[]: the string is base[0 .. bytes).  The pieces of
+ * 16 bytes, aligned, that hold a string can be read.
  *
  * IDENTIFICATION
  *	  cuda/text_register.cuh
@@ -23,7 +24,7 @@
 struct TextRegister
 {
 	const char *base;
-	const int32_t *start; /* [nrows] bytes from base */
+	const int32_t *start; /* [nrows] bytes from base; NULL: a constant */
 	const int32_t *end;	  /* [nrows] */
 
 	/*
@@ -32,7 +33,8 @@ struct TextRegister
 	 */
 	const uint32_t *valid;
 	const uint32_t *recheck;
-	bool packed; /* an Arrow column */
+	int32_t bytes; /* of a constant */
+	bool packed;   /* an Arrow column */
 };
 
 /* Two bit planes of [(nrows + 31) / 32] words; see GpustrTruthWord. */
@@ -44,12 +46,12 @@ struct BoolRegister
 
 __device__ __forceinline__ const char *text_at(const TextRegister &reg, int32_t row)
 {
-	return reg.base + reg.start[row];
+	return reg.start != NULL ? reg.base + reg.start[row] : reg.base;
 }
 
 __device__ __forceinline__ int32_t text_bytes(const TextRegister &reg, int32_t row)
 {
-	return reg.end[row] - reg.start[row];
+	return reg.start != NULL ? reg.end[row] - reg.start[row] : reg.bytes;
 }
 
 /* 32 rows of it: value (false), null or recheck.  'valid' and 'recheck' may be NULL. */

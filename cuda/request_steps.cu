@@ -1,0 +1,441 @@
+/*-------------------------------------------------------------------------
+ *
+ * request_steps.cu
+ *	  The steps of a request: where their registers are, and their launches.
+ *
+ * What a step has in the request's memory, each array aligned:
+ *
+ *		a decoded or chosen text	start[], end[], planes valid and recheck
+ *		TRIM_BLANKS					end[]; the rest is the text's that it trims
+ *		a value						the values, planes
+ *		LENGTH						the values; the planes are the text's
+ *		a constant					nothing, or for NULL and recheck a plane
+ *		a column					nothing
+ *		a truth						planes lo and hi
+ *
+ * A constant is in the program, which came with the body, or in the kernels'
+ * arguments.  A register is written by one step, so that others may share what
+ * is in it.
+ *
+ * IDENTIFICATION
+ *	  cuda/request_steps.cu
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "request_steps.cuh"
+
+#include "rowfn/compare.h"
+
+static uint64_t row_bytes(const RequestPlan *plan)
+{
+	return request_aligned((uint64_t)plan->batch.nrows * sizeof(int32_t));
+}
+
+static uint64_t value_bytes(const RequestPlan *plan)
+{
+	return request_aligned((uint64_t)plan->batch.nrows * sizeof(int64_t));
+}
+
+static uint64_t plane_bytes(const RequestPlan *plan)
+{
+	return request_aligned(request_word_bytes(plan));
+}
+
+void request_place_registers(RequestPlan *plan, const GpustrProgram *program)
+{
+	const GpustrStep *steps = GPUSTR_PROGRAM_STEPS(program);
+	uint64_t planes = 2 * plane_bytes(plan);
+	int32_t i;
+
+	for (i = 0; i < program->nsteps; i++)
+	{
+		const GpustrStep *step = &steps[i];
+		uint16_t out = step->out;
+
+		switch ((GpustrOp)step->op)
+		{
+			case GPUSTR_OP_DECODE_TEXT:
+			case GPUSTR_OP_DECODE_BYTES:
+			case GPUSTR_OP_CHOOSE_TEXT:
+				plan->text_at[out] = request_place(plan, 2 * row_bytes(plan) + planes);
+				break;
+			case GPUSTR_OP_TRIM_BLANKS:
+				plan->text_at[out] = request_place(plan, row_bytes(plan));
+				break;
+			case GPUSTR_OP_CONST_TEXT:
+				if (step->attr != GPUSTR_FALSE)
+					plan->text_at[out] = request_place(plan, plane_bytes(plan));
+				break;
+			case GPUSTR_OP_COLUMN:
+				break;
+			case GPUSTR_OP_DECODE_VALUE:
+			case GPUSTR_OP_CHOOSE_VALUE:
+			case GPUSTR_OP_BOOL_VALUE:
+			case GPUSTR_OP_ARITH:
+			case GPUSTR_OP_CAST:
+				plan->value_at[out] = request_place(plan, value_bytes(plan) + planes);
+				break;
+			case GPUSTR_OP_LENGTH:
+				plan->value_at[out] = request_place(plan, value_bytes(plan));
+				break;
+			case GPUSTR_OP_CONST_VALUE:
+				if (step->attr != GPUSTR_FALSE)
+					plan->value_at[out] = request_place(plan, plane_bytes(plan));
+				break;
+			case GPUSTR_OP_DECODE_NULL:
+			case GPUSTR_OP_CONST:
+			case GPUSTR_OP_LIKE:
+			case GPUSTR_OP_ILIKE:
+			case GPUSTR_OP_TEXT_EQ:
+			case GPUSTR_OP_COMPARE_TEXT:
+			case GPUSTR_OP_COMPARE_VALUE:
+			case GPUSTR_OP_IN_TEXT:
+			case GPUSTR_OP_IN_VALUE:
+			case GPUSTR_OP_NULL_TEXT:
+			case GPUSTR_OP_NULL_VALUE:
+			case GPUSTR_OP_NULL_BOOL:
+			case GPUSTR_OP_IS_TRUE:
+			case GPUSTR_OP_VALUE_TRUE:
+			case GPUSTR_OP_AND:
+			case GPUSTR_OP_OR:
+			case GPUSTR_OP_NOT:
+			case GPUSTR_OP_QUAL:
+			case GPUSTR_OP_CHOOSE_BOOL:
+				plan->bool_at[out] = request_place(plan, planes);
+				break;
+			case GPUSTR_OP_SELECT:
+				break;
+			case GPUSTR_OP_REDACT:
+				plan->makes_column = true;
+				break;
+		}
+	}
+}
+
+static BoolRegister bool_register(const RequestRun *run, uint16_t reg)
+{
+	BoolRegister b;
+
+	b.lo = (uint32_t *)(run->memory + run->plan->bool_at[reg]);
+	b.hi = (uint32_t *)((char *)b.lo + plane_bytes(run->plan));
+	return b;
+}
+
+/* The planes that are at 'at'. */
+static StatePlanes planes_at(const RequestRun *run, char *at)
+{
+	StatePlanes planes;
+
+	planes.valid = (uint32_t *)at;
+	planes.recheck = (uint32_t *)(at + plane_bytes(run->plan));
+	return planes;
+}
+
+/* The program in device memory. */
+static const char *device_program(const RequestRun *run)
+{
+	return run->memory + run->plan->batch.program_off;
+}
+
+static PageRows page_rows(const RequestRun *run)
+{
+	PageRows rows;
+
+	rows.base = run->memory;
+	rows.page_at = (const int32_t *)(run->memory + run->plan->page_at_at);
+	rows.line = (const uint16_t *)(run->memory + run->plan->batch.line_off);
+	rows.program = device_program(run);
+	rows.attrs = (const GpustrAttr *)(device_program(run) + run->program->attr_off);
+	rows.nrows = run->plan->batch.nrows;
+	return rows;
+}
+
+/* DECODE_TEXT, DECODE_BYTES and CHOOSE_TEXT: offsets from the request's memory. */
+static cudaError_t step_make_text(RequestRun *run, const GpustrStep *step)
+{
+	const GpustrAttr *attrs = GPUSTR_PROGRAM_ATTRS(run->program);
+	char *at = run->memory + run->plan->text_at[step->out];
+	int32_t *start = (int32_t *)at;
+	int32_t *end = (int32_t *)(at + row_bytes(run->plan));
+	StatePlanes planes = planes_at(run, at + 2 * row_bytes(run->plan));
+	TextRegister *text = &run->text[step->out];
+
+	text->base = run->memory;
+	text->start = start;
+	text->end = end;
+	text->valid = planes.valid;
+	text->recheck = planes.recheck;
+	text->bytes = 0;
+	text->packed = false;
+	if (step->op == GPUSTR_OP_DECODE_TEXT)
+		return launch_decode_text(page_rows(run), step->attr, attrs, start, end, planes,
+								  run->stream);
+	if (step->op == GPUSTR_OP_DECODE_BYTES)
+		return launch_decode_bytes(page_rows(run), step->attr, attrs, step->aux, start, end, planes,
+								   run->stream);
+	return launch_choose_text(bool_register(run, step->in2), run->text[step->in0],
+							  run->text[step->in1], run->memory, run->plan->batch.nrows, start, end,
+							  planes, run->stream);
+}
+
+/* An input column is a register as it stands. */
+static void step_column(RequestRun *run, const GpustrStep *step)
+{
+	const GpustrColumn *column = &run->plan->batch.column[step->attr];
+	TextRegister *text = &run->text[step->out];
+
+	text->base = run->memory + column->data_off;
+	text->start = (const int32_t *)(run->memory + column->offsets_off);
+	text->end = text->start + 1;
+	text->valid = (const uint32_t *)(run->memory + column->validity_off);
+	text->recheck = NULL;
+	text->bytes = 0;
+	text->packed = true;
+}
+
+/*
+ * The planes of a constant that is a value, or NULL or recheck in all rows;
+ * 'at' is room for one plane, if one is needed.
+ */
+static cudaError_t const_planes(const RequestRun *run, const GpustrStep *step, uint64_t at,
+								const uint32_t **valid, const uint32_t **recheck)
+{
+	uint32_t *plane = (uint32_t *)(run->memory + at);
+
+	*valid = NULL;
+	*recheck = NULL;
+	if (step->attr == GPUSTR_FALSE)
+		return cudaSuccess;
+	if (step->attr == GPUSTR_NULL)
+		*valid = plane;
+	else
+		*recheck = plane;
+	return cudaMemsetAsync(plane, step->attr == GPUSTR_NULL ? 0 : 0xFF,
+						   request_word_bytes(run->plan), run->stream);
+}
+
+static cudaError_t step_const_text(RequestRun *run, const GpustrStep *step)
+{
+	TextRegister *text = &run->text[step->out];
+
+	text->base = device_program(run) + step->const_off;
+	text->start = NULL;
+	text->end = NULL;
+	text->bytes = (int32_t)step->const_bytes;
+	text->packed = false;
+	return const_planes(run, step, run->plan->text_at[step->out], &text->valid, &text->recheck);
+}
+
+static cudaError_t step_const_value(RequestRun *run, const GpustrStep *step)
+{
+	ValueRegister *value = &run->value[step->out];
+
+	value->value = NULL;
+	value->constant = *(const int64_t *)GPUSTR_PROGRAM_CONST(run->program, step);
+	return const_planes(run, step, run->plan->value_at[step->out], &value->valid, &value->recheck);
+}
+
+static cudaError_t step_trim_blanks(RequestRun *run, const GpustrStep *step)
+{
+	const TextRegister &from = run->text[step->in0];
+	TextRegister *text = &run->text[step->out];
+	int32_t *end = (int32_t *)(run->memory + run->plan->text_at[step->out]);
+
+	*text = from;
+	text->packed = false;
+	if (from.start == NULL)
+	{
+		/* a constant; it is in the body in host memory, too */
+		text->bytes = rowfn_trimmed_bytes(run->plan->body + (from.base - run->memory), from.bytes);
+		return cudaSuccess;
+	}
+	text->end = end;
+	return launch_trim_blanks(from, run->plan->batch.nrows, end, run->stream);
+}
+
+static cudaError_t step_length(RequestRun *run, const GpustrStep *step)
+{
+	const TextRegister &text = run->text[step->in0];
+	int64_t *to = (int64_t *)(run->memory + run->plan->value_at[step->out]);
+	ValueRegister *value = &run->value[step->out];
+
+	value->value = to;
+	value->constant = 0;
+	value->valid = text.valid;
+	value->recheck = text.recheck;
+	return launch_length(text, step->aux == 1 ? GPUSTR_ENC_SINGLE_BYTE : run->program->encoding,
+						 run->plan->batch.nrows, to, run->stream);
+}
+
+/* The other steps that make a value, with planes of its own. */
+static cudaError_t step_make_value(RequestRun *run, const GpustrStep *step)
+{
+	int32_t nrows = run->plan->batch.nrows;
+	char *at = run->memory + run->plan->value_at[step->out];
+	int64_t *to = (int64_t *)at;
+	StatePlanes planes = planes_at(run, at + value_bytes(run->plan));
+	ValueRegister *value = &run->value[step->out];
+
+	value->value = to;
+	value->constant = 0;
+	value->valid = planes.valid;
+	value->recheck = planes.recheck;
+	if (step->op == GPUSTR_OP_DECODE_VALUE)
+		return launch_decode_value(page_rows(run), step->attr, GPUSTR_PROGRAM_ATTRS(run->program),
+								   (GpustrValueType)step->aux, to, planes, run->stream);
+	if (step->op == GPUSTR_OP_CHOOSE_VALUE)
+		return launch_choose_value(bool_register(run, step->in2), run->value[step->in0],
+								   run->value[step->in1], nrows, to, planes, run->stream);
+	if (step->op == GPUSTR_OP_BOOL_VALUE)
+		return launch_bool_value(bool_register(run, step->in0), nrows, to, planes, run->stream);
+	if (step->op == GPUSTR_OP_CAST)
+		return launch_cast((GpustrCast)step->aux, run->value[step->in0], nrows, to, planes,
+						   run->stream);
+
+	/* in1 of a unary operation may be anything */
+	return launch_arith((GpustrArith)step->aux, (GpustrValueType)step->attr, run->value[step->in0],
+						run->value[rowfn_arith_is_unary(step->aux) ? step->in0 : step->in1], nrows,
+						to, planes, run->stream);
+}
+
+static cudaError_t step_redact(RequestRun *run, const GpustrStep *step)
+{
+	const RequestPlan *plan = run->plan;
+	const TextRegister &name = run->text[step->in0];
+	const TextRegister &visibility = run->text[step->in1];
+	RedactOutput out;
+
+	CUDA_PASS(launch_add_recheck(name, visibility, plan->batch.nrows,
+								 (uint32_t *)(run->memory + plan->recheck_at), run->stream));
+	out.valid = (uint32_t *)(run->memory + plan->out_valid_at);
+	out.offset = (int32_t *)(run->memory + plan->out_offsets_at);
+	out.data = run->memory + plan->out_data_at;
+	out.room = request_out_room(plan);
+	out.scratch = run->memory + plan->scratch_at;
+	return launch_redact(*run->redact_blocks, name, visibility, plan->batch.nrows,
+						 run->program->encoding, out, run->stream);
+}
+
+/* Steps that test texts. */
+static cudaError_t step_test_text(const RequestRun *run, const GpustrStep *step)
+{
+	int32_t nrows = run->plan->batch.nrows;
+	const char *constant = device_program(run) + step->const_off;
+	const TextRegister &text = run->text[step->in0];
+	BoolRegister out = bool_register(run, step->out);
+
+	if (step->op == GPUSTR_OP_LIKE)
+		return launch_like(text, nrows, constant, run->program->encoding, out, run->stream);
+	if (step->op == GPUSTR_OP_TEXT_EQ)
+		return launch_text_eq(text, nrows, constant, (int32_t)step->const_bytes, out, run->stream);
+	if (step->op == GPUSTR_OP_COMPARE_TEXT)
+		return launch_compare_text((GpustrOrder)step->attr, (GpustrRelation)step->aux, text,
+								   run->text[step->in1], nrows, out, run->stream);
+	if (step->op == GPUSTR_OP_IN_TEXT)
+		return launch_in_text(text, (const GpustrTextSet *)constant,
+							  step->attr ? GPUSTR_NULL : GPUSTR_FALSE, nrows, out, run->stream);
+	return launch_null_text(text, nrows, out, run->stream);
+}
+
+/* Steps that test values. */
+static cudaError_t step_test_value(const RequestRun *run, const GpustrStep *step)
+{
+	int32_t nrows = run->plan->batch.nrows;
+	const ValueRegister &value = run->value[step->in0];
+	BoolRegister out = bool_register(run, step->out);
+
+	if (step->op == GPUSTR_OP_COMPARE_VALUE)
+		return launch_compare_value((GpustrOrder)step->attr, (GpustrRelation)step->aux, value,
+									run->value[step->in1], nrows, out, run->stream);
+	if (step->op == GPUSTR_OP_IN_VALUE)
+		return launch_in_value(value, (const int64_t *)(device_program(run) + step->const_off),
+							   (int32_t)(step->const_bytes / sizeof(int64_t)),
+							   step->attr ? GPUSTR_NULL : GPUSTR_FALSE, nrows, out, run->stream);
+	if (step->op == GPUSTR_OP_NULL_VALUE)
+		return launch_null_value(value, nrows, out, run->stream);
+	return launch_value_true(value, nrows, out, run->stream);
+}
+
+/* Steps from truths to a truth. */
+static cudaError_t step_logic(const RequestRun *run, const GpustrStep *step)
+{
+	int32_t nrows = run->plan->batch.nrows;
+	BoolRegister a = bool_register(run, step->in0);
+	BoolRegister out = bool_register(run, step->out);
+
+	if (step->op == GPUSTR_OP_NOT)
+		return launch_logic(GPUSTR_OP_NOT, a, a, nrows, out, run->stream);
+	if (step->op == GPUSTR_OP_NULL_BOOL)
+		return launch_null_bool(a, nrows, out, run->stream);
+	if (step->op == GPUSTR_OP_IS_TRUE)
+		return launch_is_true(a, nrows, out, run->stream);
+	if (step->op == GPUSTR_OP_CHOOSE_BOOL)
+		return launch_choose_bool(bool_register(run, step->in2), a, bool_register(run, step->in1),
+								  nrows, out, run->stream);
+	return launch_logic((GpustrOp)step->op, a, bool_register(run, step->in1), nrows, out,
+						run->stream);
+}
+
+cudaError_t request_step(RequestRun *run, const GpustrStep *step)
+{
+	int32_t nrows = run->plan->batch.nrows;
+
+	switch ((GpustrOp)step->op)
+	{
+		case GPUSTR_OP_DECODE_TEXT:
+		case GPUSTR_OP_DECODE_BYTES:
+		case GPUSTR_OP_CHOOSE_TEXT:
+			return step_make_text(run, step);
+		case GPUSTR_OP_TRIM_BLANKS:
+			return step_trim_blanks(run, step);
+		case GPUSTR_OP_CONST_TEXT:
+			return step_const_text(run, step);
+		case GPUSTR_OP_COLUMN:
+			step_column(run, step);
+			return cudaSuccess;
+		case GPUSTR_OP_DECODE_VALUE:
+		case GPUSTR_OP_CHOOSE_VALUE:
+		case GPUSTR_OP_BOOL_VALUE:
+		case GPUSTR_OP_ARITH:
+		case GPUSTR_OP_CAST:
+			return step_make_value(run, step);
+		case GPUSTR_OP_LENGTH:
+			return step_length(run, step);
+		case GPUSTR_OP_CONST_VALUE:
+			return step_const_value(run, step);
+		case GPUSTR_OP_DECODE_NULL:
+			return launch_decode_null(page_rows(run), step->attr, bool_register(run, step->out),
+									  run->stream);
+		case GPUSTR_OP_CONST:
+			return launch_const((GpustrTruth)step->attr, nrows, bool_register(run, step->out),
+								run->stream);
+		case GPUSTR_OP_LIKE:
+		case GPUSTR_OP_TEXT_EQ:
+		case GPUSTR_OP_COMPARE_TEXT:
+		case GPUSTR_OP_IN_TEXT:
+		case GPUSTR_OP_NULL_TEXT:
+			return step_test_text(run, step);
+		case GPUSTR_OP_ILIKE:
+			return cudaErrorInvalidValue;
+		case GPUSTR_OP_COMPARE_VALUE:
+		case GPUSTR_OP_IN_VALUE:
+		case GPUSTR_OP_NULL_VALUE:
+		case GPUSTR_OP_VALUE_TRUE:
+			return step_test_value(run, step);
+		case GPUSTR_OP_NULL_BOOL:
+		case GPUSTR_OP_IS_TRUE:
+		case GPUSTR_OP_AND:
+		case GPUSTR_OP_OR:
+		case GPUSTR_OP_NOT:
+		case GPUSTR_OP_QUAL:
+		case GPUSTR_OP_CHOOSE_BOOL:
+			return step_logic(run, step);
+		case GPUSTR_OP_SELECT:
+			return launch_select(bool_register(run, step->in0), nrows,
+								 (uint32_t *)(run->memory + run->plan->selected_at),
+								 (uint32_t *)(run->memory + run->plan->recheck_at), run->stream);
+		case GPUSTR_OP_REDACT:
+			return step_redact(run, step);
+	}
+	return cudaErrorInvalidValue;
+}
