@@ -260,6 +260,12 @@ static cudaError_t run_step(RequestRun *run, const GpustrStep *step)
 		case GPUSTR_OP_LIKE:
 			return launch_like(run->text[step->in0], nrows, constant, run->program->encoding,
 							   bool_register(run, step->out), run->stream);
+		case GPUSTR_OP_ILIKE:
+			return launch_ilike(
+				run->text[step->in0], nrows,
+				rowfn_fold_kind((const GpustrFold *)GPUSTR_PROGRAM_CONST(run->program, step)),
+				(const GpustrFold *)constant, run->program->encoding, bool_register(run, step->out),
+				run->stream);
 		case GPUSTR_OP_TEXT_EQ:
 			return launch_text_eq(run->text[step->in0], nrows, constant, (int32_t)step->const_bytes,
 								  bool_register(run, step->out), run->stream);

@@ -66,6 +66,7 @@ static const CheckOp check_ops[GPUSTR_OP_LAST + 1] = {
 	[GPUSTR_OP_COLUMN] = {TEXT_REG, NO_REG, NO_REG},
 	[GPUSTR_OP_CONST] = {BOOL_REG, NO_REG, NO_REG},
 	[GPUSTR_OP_LIKE] = {BOOL_REG, TEXT_REG, NO_REG},
+	[GPUSTR_OP_ILIKE] = {BOOL_REG, TEXT_REG, NO_REG},
 	[GPUSTR_OP_TEXT_EQ] = {BOOL_REG, TEXT_REG, NO_REG},
 	[GPUSTR_OP_AND] = {BOOL_REG, BOOL_REG, BOOL_REG},
 	[GPUSTR_OP_OR] = {BOOL_REG, BOOL_REG, BOOL_REG},
@@ -191,6 +192,12 @@ step_arguments_ok(const GpustrBatch *batch, const GpustrProgram *program, const 
 		case GPUSTR_OP_LIKE:
 			return program_range_ok(program, step->const_off, step->const_bytes) &&
 				rowfn_like_check(GPUSTR_PROGRAM_CONST(program, step), step->const_bytes);
+		case GPUSTR_OP_ILIKE:
+			return program_range_ok(program, step->const_off, step->const_bytes) &&
+				step->const_bytes >= sizeof(GpustrFold) &&
+				rowfn_fold_check((const GpustrFold *) GPUSTR_PROGRAM_CONST(program, step)) &&
+				rowfn_like_check(GPUSTR_PROGRAM_CONST(program, step) + sizeof(GpustrFold),
+								 step->const_bytes - sizeof(GpustrFold));
 		case GPUSTR_OP_TEXT_EQ:
 			return program_range_ok(program, step->const_off, step->const_bytes) &&
 				step->const_bytes <= INT32_MAX;
