@@ -130,7 +130,17 @@ add_bool_step(GenWork *work, int pages)
 
 	a = a < work->nbool ? a : 0;
 	b = b < work->nbool ? b : 0;
-	if (kind < 4)
+	if (kind < 2)
+	{
+		step = new_step(work, GPUSTR_OP_ILIKE, text, 0, 0);
+		test_fold(rng, &step->fold);
+		step->value_bytes = test_pattern(rng, step->value, GEN_MAX_CONST, work->letters,
+										 work->sample[i], work->sample_bytes[i]);
+		test_fold_pattern(step->value, step->value_bytes, &step->fold);
+		step->out = gpustr_builder_ilike(&work->builder, text, &step->fold, step->value,
+										 step->value_bytes);
+	}
+	else if (kind < 4)
 	{
 		step = new_step(work, GPUSTR_OP_LIKE, text, 0, 0);
 		step->value_bytes = test_pattern(rng, step->value, GEN_MAX_CONST, work->letters,

@@ -40,6 +40,7 @@ typedef struct GenStep
 	int32_t		attr;
 	char		value[GEN_MAX_CONST];	/* LIKE pattern, or text to equal */
 	int32_t		value_bytes;
+	GpustrFold	fold;			/* of ILIKE */
 } GenStep;
 
 /* One attribute or column of one row, as an engine must see it. */

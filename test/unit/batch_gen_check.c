@@ -70,6 +70,13 @@ evaluate_row(const GenBatch *gen, int32_t row, Expected *want)
 					truth[step->out] = naive_like(gen->text + a->off, a->len, step->value,
 												  step->value_bytes, gen->encoding);
 				break;
+			case GPUSTR_OP_ILIKE:
+				a = text[step->in0];
+				truth[step->out] = value_truth(a);
+				if (truth[step->out] == GPUSTR_FALSE)
+					truth[step->out] = naive_ilike(gen->text + a->off, a->len, &step->fold, step->value,
+												   step->value_bytes, gen->encoding);
+				break;
 			case GPUSTR_OP_TEXT_EQ:
 				a = text[step->in0];
 				truth[step->out] = value_truth(a);
@@ -105,6 +112,8 @@ evaluate_row(const GenBatch *gen, int32_t row, Expected *want)
 														gen->text + b->off, b->len,
 														gen->encoding, want->redacted);
 				break;
+			default:
+				break;			/* not generated */
 		}
 	}
 }
