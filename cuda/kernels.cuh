@@ -17,6 +17,7 @@
 #include <cuda_runtime.h>
 
 #include "batch/batch.h"
+#include "rowfn/fold.h"
 #include "value_register.cuh"
 
 /* The pages of a request, in device memory, and where its rows are. */
@@ -59,6 +60,11 @@ cudaError_t launch_decode_null(const PageRows &rows, int32_t attr, BoolRegister 
 /* strings_like.cu */
 cudaError_t launch_like(const TextRegister &text, int32_t nrows, const void *pattern,
 						int32_t encoding, BoolRegister out, cudaStream_t stream);
+
+/* The compiled pattern follows the fold, in device memory, whose kind is 'kind'. */
+cudaError_t launch_ilike(const TextRegister &text, int32_t nrows, RowfnFoldKind kind,
+						 const GpustrFold *fold, int32_t encoding, BoolRegister out,
+						 cudaStream_t stream);
 
 /* strings_compare.cu */
 cudaError_t launch_text_eq(const TextRegister &text, int32_t nrows, const char *value,

@@ -416,7 +416,11 @@ cudaError_t request_step(RequestRun *run, const GpustrStep *step)
 		case GPUSTR_OP_NULL_TEXT:
 			return step_test_text(run, step);
 		case GPUSTR_OP_ILIKE:
-			return cudaErrorInvalidValue;
+			return launch_ilike(
+				run->text[step->in0], nrows,
+				rowfn_fold_kind((const GpustrFold *)GPUSTR_PROGRAM_CONST(run->program, step)),
+				(const GpustrFold *)constant, run->program->encoding, bool_register(run, step->out),
+				run->stream);
 		case GPUSTR_OP_COMPARE_VALUE:
 		case GPUSTR_OP_IN_VALUE:
 		case GPUSTR_OP_NULL_VALUE:

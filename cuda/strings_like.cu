@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * strings_like.cu
- *	  LIKE on the device.
+ *	  LIKE and ILIKE on the device.
  *
  * The matcher reads strings byte by byte, one row a thread.  From device
  * memory that would fetch a whole sector for each byte once the cache is
@@ -9,6 +9,9 @@
  * first copies the strings of its 32 rows to shared memory, by pieces of 16
  * bytes, 8 lanes a row, so that each string is read once and all at once.
  * Rows whose strings do not fit are matched in device memory.
+ *
+ * ILIKE folds the pieces as it copies them, and notes on the way which rows
+ * the fold cannot decide; what is in the stage is then matched as for LIKE.
  *
  * IDENTIFICATION
  *	  cuda/strings_like.cu
@@ -31,22 +34,68 @@
 #define LIKE_COPY_LANES 8
 #define LIKE_COPY_ROWS (32 / LIKE_COPY_LANES)
 
+/* Fold 4 bytes. */
+template <RowfnFoldKind KIND>
+static __device__ __forceinline__ uint32_t fold_word(uint32_t w, const GpustrFold *fold)
+{
+	if constexpr (KIND == ROWFN_FOLD_NONE)
+		return w;
+	else if constexpr (KIND == ROWFN_FOLD_ASCII)
+		return rowfn_fold_ascii4(w);
+	else
+	{
+		uint32_t folded = 0;
+
+#pragma unroll
+		for (int i = 0; i < 32; i += 8)
+			folded |= (uint32_t)(unsigned char)rowfn_fold_byte((char)(w >> i), fold, KIND) << i;
+		return folded;
+	}
+}
+
+/* Bits of those of 4 bytes that the fold cannot decide, from bit 0. */
+template <RowfnFoldKind KIND>
+static __device__ __forceinline__ uint32_t undecided_bytes(uint32_t w, const GpustrFold *fold)
+{
+	uint32_t bits = 0;
+
+	/* bits 7, 15, 23 and 31 to bits 0 to 3: no two products meet */
+	if (!fold->others_stay)
+		bits = ((w >> 7 & 0x01010101) * 0x10204080) >> 28;
+	if constexpr (KIND == ROWFN_FOLD_TABLE)
+	{
+#pragma unroll
+		for (int i = 0; i < 4; i++)
+		{
+			uint32_t c = w >> 8 * i & 0xFF;
+
+			if (c < 128 && fold->ascii[c] == GPUSTR_FOLD_RECHECK)
+				bits |= 1u << i;
+		}
+	}
+	return bits;
+}
+
 /*
  * like - match each row against a compiled LIKE pattern.
  *
  * text		[nrows] text register
+ * fold_from	how to fold; unused for ROWFN_FOLD_NONE
  * pattern	compiled, rowfn/like.h, aligned to 8 bytes
  * out		[(nrows + 31) / 32] words a plane
  *
  * One thread a row, 128 a block; a warp writes one word of each plane by
- * ballot.  Threads past nrows vote 0.  A warp's stage is its own.
+ * ballot.  Threads past nrows vote 0.  A warp's stage is its own; the fold is
+ * the block's.
  * e.g. texts {"ab", "b", NULL, "abc"}, pattern "a%": lo 1001, hi 0100
  */
+template <RowfnFoldKind KIND>
 static __global__ void __launch_bounds__(LIKE_THREADS)
-	like(const TextRegister text, int32_t nrows, const void *pattern, int32_t encoding,
-		 BoolRegister out)
+	like(const TextRegister text, int32_t nrows, const GpustrFold *fold_from, const void *pattern,
+		 int32_t encoding, BoolRegister out)
 {
 	__shared__ __align__(16) char stages[LIKE_WARPS][LIKE_STAGE_BYTES];
+	__shared__ GpustrFold fold;
 	const uint32_t lane = threadIdx.x % 32;
 	int32_t r = (int32_t)(blockIdx.x * LIKE_THREADS + threadIdx.x);
 	char *stage = stages[threadIdx.x / 32];
@@ -59,7 +108,14 @@ static __global__ void __launch_bounds__(LIKE_THREADS)
 	uint32_t truth = GPUSTR_FALSE;
 	GpustrTruthWord state = gpustr_truth_word(0, 0);
 	bool match = false;
+	bool undecided = false; /* the staged string has a character that is recheck */
 
+	if constexpr (KIND != ROWFN_FOLD_NONE)
+	{
+		if (threadIdx.x < sizeof(fold) / sizeof(uint32_t))
+			((uint32_t *)&fold)[threadIdx.x] = ((const uint32_t *)fold_from)[threadIdx.x];
+		__syncthreads();
+	}
 	if (r / 32 * 32 >= nrows)
 		return;
 	state = text_state(text, r / 32);
@@ -100,15 +156,59 @@ static __global__ void __launch_bounds__(LIKE_THREADS)
 		uint32_t row_bytes = __shfl_sync(0xFFFFFFFF, bytes, (int)row);
 		uint32_t row_to = __shfl_sync(0xFFFFFFFF, stop - slot, (int)row);
 
+		uint32_t bits = 0; /* of undecided bytes, in all pieces of the lane */
+		uint32_t head = 0; /* bytes of the first piece that are not the string's */
+		uint32_t last = 0; /* bytes of the pieces up to the string's end */
+
+		if constexpr (KIND != ROWFN_FOLD_NONE)
+		{
+			head = __shfl_sync(0xFFFFFFFF, (uint32_t)(value - from), (int)row);
+			last = head + (uint32_t)__shfl_sync(0xFFFFFFFF, len, (int)row);
+		}
 		for (uint32_t b = lane % LIKE_COPY_LANES * 16; b < row_bytes; b += LIKE_COPY_LANES * 16)
-			*(uint4 *)(stage + row_to + b) = *(const uint4 *)(row_from + b);
+		{
+			uint4 piece = *(const uint4 *)(row_from + b);
+
+			if constexpr (KIND != ROWFN_FOLD_NONE)
+			{
+				uint32_t found = undecided_bytes<KIND>(piece.x, &fold) |
+								 undecided_bytes<KIND>(piece.y, &fold) << 4 |
+								 undecided_bytes<KIND>(piece.z, &fold) << 8 |
+								 undecided_bytes<KIND>(piece.w, &fold) << 12;
+
+				if (b == 0)
+					found &= 0xFFFFu << head;
+				if (last - b < 16)
+					found &= (1u << (last - b)) - 1;
+				bits |= found;
+				piece.x = fold_word<KIND>(piece.x, &fold);
+				piece.y = fold_word<KIND>(piece.y, &fold);
+				piece.z = fold_word<KIND>(piece.z, &fold);
+				piece.w = fold_word<KIND>(piece.w, &fold);
+			}
+			*(uint4 *)(stage + row_to + b) = piece;
+		}
+		if constexpr (KIND != ROWFN_FOLD_NONE)
+		{
+			uint32_t rows = __ballot_sync(0xFFFFFFFF, bits != 0);
+
+			/* the lanes that copied the row of this one */
+			if (lane / LIKE_COPY_ROWS == i / LIKE_COPY_ROWS)
+				undecided =
+					rows >> lane % LIKE_COPY_ROWS * LIKE_COPY_LANES & ((1u << LIKE_COPY_LANES) - 1);
+		}
 	}
 	__syncwarp();
 	if (match)
 	{
 		if (bytes > 0)
 			value = stage + (stop - slot) + (value - from);
-		truth = (uint32_t)rowfn_like(value, len, pattern, encoding);
+		if (KIND != ROWFN_FOLD_NONE && len > 0 && bytes == 0)
+			truth = (uint32_t)rowfn_ilike(value, len, &fold, KIND, pattern, encoding);
+		else if (undecided)
+			truth = GPUSTR_RECHECK;
+		else
+			truth = (uint32_t)rowfn_like(value, len, pattern, encoding);
 	}
 	state.lo = __ballot_sync(0xFFFFFFFF, truth & 1);
 	state.hi = __ballot_sync(0xFFFFFFFF, truth & 2);
@@ -122,7 +222,23 @@ static __global__ void __launch_bounds__(LIKE_THREADS)
 cudaError_t launch_like(const TextRegister &text, int32_t nrows, const void *pattern,
 						int32_t encoding, BoolRegister out, cudaStream_t stream)
 {
-	like<<<launch_blocks(nrows, LIKE_THREADS), LIKE_THREADS, 0, stream>>>(text, nrows, pattern,
-																		  encoding, out);
+	like<ROWFN_FOLD_NONE><<<launch_blocks(nrows, LIKE_THREADS), LIKE_THREADS, 0, stream>>>(
+		text, nrows, NULL, pattern, encoding, out);
+	return cudaPeekAtLastError();
+}
+
+cudaError_t launch_ilike(const TextRegister &text, int32_t nrows, RowfnFoldKind kind,
+						 const GpustrFold *fold, int32_t encoding, BoolRegister out,
+						 cudaStream_t stream)
+{
+	const unsigned blocks = launch_blocks(nrows, LIKE_THREADS);
+	const void *pattern = fold + 1;
+
+	if (kind == ROWFN_FOLD_ASCII)
+		like<ROWFN_FOLD_ASCII>
+			<<<blocks, LIKE_THREADS, 0, stream>>>(text, nrows, fold, pattern, encoding, out);
+	else
+		like<ROWFN_FOLD_TABLE>
+			<<<blocks, LIKE_THREADS, 0, stream>>>(text, nrows, fold, pattern, encoding, out);
 	return cudaPeekAtLastError();
 }

@@ -28,6 +28,7 @@
 #include "nodes/execnodes.h"
 #include "pgstat.h"
 #include "storage/bufmgr.h"
+#include "utils/pg_locale.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
@@ -47,6 +48,17 @@
 #else
 #include "commands/explain.h"
 #endif
+
+/* Does the collation fold as C does?  18: a field of the locale says so. */
+static inline bool
+gpustr_ctype_is_c(Oid collation)
+{
+#if PG_VERSION_NUM >= 180000
+	return pg_newlocale_from_collation(collation)->ctype_is_c;
+#else
+	return lc_ctype_is_c(collation);
+#endif
+}
 
 /*
  * Count tuples returned by a heap scan in the statistics.  16: the counters

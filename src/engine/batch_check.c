@@ -286,6 +286,11 @@ step_arguments_ok(const GpustrBatch *batch, const GpustrProgram *program, const 
 			return const_ok && state_ok && step->const_bytes == sizeof(int64_t);
 		case GPUSTR_OP_LIKE:
 			return const_ok && rowfn_like_check(GPUSTR_PROGRAM_CONST(program, step), step->const_bytes);
+		case GPUSTR_OP_ILIKE:
+			return const_ok && step->const_bytes >= sizeof(GpustrFold) &&
+				rowfn_fold_check((const GpustrFold *) GPUSTR_PROGRAM_CONST(program, step)) &&
+				rowfn_like_check(GPUSTR_PROGRAM_CONST(program, step) + sizeof(GpustrFold),
+								 step->const_bytes - sizeof(GpustrFold));
 		case GPUSTR_OP_TEXT_EQ:
 			return const_ok;
 		case GPUSTR_OP_COMPARE_TEXT:

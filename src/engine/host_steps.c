@@ -50,6 +50,48 @@ step_like(HostRun *run, const GpustrStep *step)
 	}
 }
 
+/* For one kind of fold, which is constant where this is inlined. */
+ROWFN_INLINE void
+ilike_of_kind(HostRun *run, const GpustrStep *step, RowfnFoldKind kind)
+{
+	const HostText *in = &run->text[step->in0];
+	const GpustrFold *fold = (const GpustrFold *) GPUSTR_PROGRAM_CONST(run->program, step);
+	const void *pattern = fold + 1;
+	HostBool   *out = &run->boolean[step->out];
+	int32_t		encoding = run->program->encoding;
+	int32_t		w;
+
+	for (w = 0; w < host_chunk_words(run); w++)
+	{
+		GpustrTruthWord word = in->state[w];
+		uint32_t	todo = ~word.hi & host_chunk_mask(run, w);
+
+		while (todo != 0)
+		{
+			int32_t		bit = __builtin_ctz(todo);
+			int32_t		r = w * 32 + bit;
+			uint32_t	truth = (uint32_t) rowfn_ilike(in->value[r], in->len[r], fold, kind, pattern,
+													   encoding);
+
+			word.lo |= (truth & 1) << bit;
+			word.hi |= (truth >> 1) << bit;
+			todo &= todo - 1;
+		}
+		out->word[w] = word;
+	}
+}
+
+static void
+step_ilike(HostRun *run, const GpustrStep *step)
+{
+	const GpustrFold *fold = (const GpustrFold *) GPUSTR_PROGRAM_CONST(run->program, step);
+
+	if (rowfn_fold_kind(fold) == ROWFN_FOLD_ASCII)
+		ilike_of_kind(run, step, ROWFN_FOLD_ASCII);
+	else
+		ilike_of_kind(run, step, ROWFN_FOLD_TABLE);
+}
+
 static void
 step_text_eq(HostRun *run, const GpustrStep *step)
 {
@@ -355,7 +397,8 @@ gpustr_host_step(HostRun *run, const GpustrStep *step)
 			step_like(run, step);
 			break;
 		case GPUSTR_OP_ILIKE:
-			return gpustr_engine_error(run->error, ENGINE_BAD_INPUT, "operator %d", step->op);
+			step_ilike(run, step);
+			break;
 		case GPUSTR_OP_TEXT_EQ:
 			step_text_eq(run, step);
 			break;

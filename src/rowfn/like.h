@@ -27,6 +27,10 @@
  * a literal starts with the first byte of a character, which no continuation
  * byte equals, so no match can start inside a character.
  *
+ * ILIKE is the same with each byte of the string folded as it is compared; the
+ * pattern has been folded before.  Values that the fold cannot decide are
+ * GPUSTR_RECHECK.
+ *
  * A pattern that ends in a lone escape makes PostgreSQL raise an error for
  * the rows where its matcher gets there: it is GPUSTR_RECHECK for all rows.
  *
@@ -43,14 +47,8 @@
 #ifndef GPUSTR_ROWFN_LIKE_H
 #define GPUSTR_ROWFN_LIKE_H
 
-#include "rowfn/compare.h"
+#include "rowfn/fold.h"
 #include "rowfn/utf8.h"
-
-/* A vectorised search in host code; the same answers as without. */
-#if defined(__SSE2__) && !defined(__CUDACC__)
-#include <emmintrin.h>
-#define ROWFN_LIKE_SSE2
-#endif
 
 /* GpustrLikePattern.flags */
 #define GPUSTR_LIKE_RECHECK		0x01	/* every row is recheck */
@@ -181,15 +179,16 @@ rowfn_like_skip_back(const char *s, int32_t start, int32_t pos, int32_t n, int32
  * fit; with SSE2, 16 places are tried at a time, and nothing outside
  * [pos, end) is read.
  */
-GPUSTR_FN int32_t
-rowfn_like_find(const char *s, int32_t pos, int32_t end, const char *literal, int32_t n)
+ROWFN_INLINE int32_t
+rowfn_like_find(const char *s, int32_t pos, int32_t end, const char *literal, int32_t n,
+				const GpustrFold *fold, RowfnFoldKind kind)
 {
 	int32_t		stop = end - n + 1; /* places to try: [pos, stop) */
 	char		first = literal[0];
 	char		last = literal[n - 1];
 
-#ifdef ROWFN_LIKE_SSE2
-	if (stop - pos >= 16)
+#ifdef ROWFN_SSE2
+	if (kind != ROWFN_FOLD_TABLE && stop - pos >= 16)
 	{
 		__m128i		first16 = _mm_set1_epi8(first);
 		__m128i		last16 = _mm_set1_epi8(last);
@@ -200,13 +199,15 @@ rowfn_like_find(const char *s, int32_t pos, int32_t end, const char *literal, in
 			__m128i		at_last = _mm_loadu_si128((const __m128i *) (s + pos + n - 1));
 			unsigned	hits;
 
+			at_first = rowfn_fold_16(at_first, kind);
+			at_last = rowfn_fold_16(at_last, kind);
 			hits = (unsigned) _mm_movemask_epi8(_mm_and_si128(_mm_cmpeq_epi8(at_first, first16),
 															  _mm_cmpeq_epi8(at_last, last16)));
 			while (hits != 0)
 			{
 				int32_t		at = pos + __builtin_ctz(hits);
 
-				if (n <= 2 || rowfn_bytes_eq(s + at + 1, literal + 1, n - 2))
+				if (n <= 2 || rowfn_folded_eq(s + at + 1, literal + 1, n - 2, fold, kind))
 					return at;
 				hits &= hits - 1;
 			}
@@ -220,8 +221,9 @@ rowfn_like_find(const char *s, int32_t pos, int32_t end, const char *literal, in
 	}
 #endif
 	for (; pos < stop; pos++)
-		if (s[pos] == first && s[pos + n - 1] == last &&
-			(n <= 2 || rowfn_bytes_eq(s + pos + 1, literal + 1, n - 2)))
+		if (rowfn_fold_byte(s[pos], fold, kind) == first &&
+			rowfn_fold_byte(s[pos + n - 1], fold, kind) == last &&
+			(n <= 2 || rowfn_folded_eq(s + pos + 1, literal + 1, n - 2, fold, kind)))
 			return pos;
 	return -1;
 }
@@ -234,9 +236,10 @@ rowfn_like_find(const char *s, int32_t pos, int32_t end, const char *literal, in
  * Match nruns runs from pos on.  Returns the place after them, or one of the
  * codes above.
  */
-GPUSTR_FN int32_t
+ROWFN_INLINE int32_t
 rowfn_like_runs(const char *s, int32_t pos, int32_t end, const char *block,
-				const GpustrLikeRun *run, int32_t nruns, int32_t encoding)
+				const GpustrLikeRun *run, int32_t nruns, int32_t encoding,
+				const GpustrFold *fold, RowfnFoldKind kind)
 {
 	int32_t		i;
 
@@ -246,7 +249,7 @@ rowfn_like_runs(const char *s, int32_t pos, int32_t end, const char *block,
 
 		if (n > end - pos)
 			return ROWFN_LIKE_NEVER;
-		if (!rowfn_bytes_eq(s + pos, block + run[i].literal_off, n))
+		if (!rowfn_folded_eq(s + pos, block + run[i].literal_off, n, fold, kind))
 			return ROWFN_LIKE_NOT_HERE;
 		pos = rowfn_like_skip(s, pos + n, end, run[i].any, encoding);
 		if (pos < 0)
@@ -256,20 +259,23 @@ rowfn_like_runs(const char *s, int32_t pos, int32_t end, const char *block,
 }
 
 /* Match a segment that starts at pos.  Returns the place after it, or < 0. */
-GPUSTR_FN int32_t
+ROWFN_INLINE int32_t
 rowfn_like_at_start(const char *s, int32_t pos, int32_t end, const char *block,
-					const GpustrLikeSegment *segment, const GpustrLikeRun *run, int32_t encoding)
+					const GpustrLikeSegment *segment, const GpustrLikeRun *run, int32_t encoding,
+					const GpustrFold *fold, RowfnFoldKind kind)
 {
 	pos = rowfn_like_skip(s, pos, end, segment->lead, encoding);
 	if (pos < 0)
 		return pos;
-	return rowfn_like_runs(s, pos, end, block, run + segment->first_run, segment->nruns, encoding);
+	return rowfn_like_runs(s, pos, end, block, run + segment->first_run, segment->nruns, encoding,
+						   fold, kind);
 }
 
 /* Match a segment that ends at end.  Returns where it starts, >= start, or < 0. */
-GPUSTR_FN int32_t
+ROWFN_INLINE int32_t
 rowfn_like_at_end(const char *s, int32_t start, int32_t end, const char *block,
-				  const GpustrLikeSegment *segment, const GpustrLikeRun *run, int32_t encoding)
+				  const GpustrLikeSegment *segment, const GpustrLikeRun *run, int32_t encoding,
+				  const GpustrFold *fold, RowfnFoldKind kind)
 {
 	int32_t		i;
 
@@ -280,7 +286,7 @@ rowfn_like_at_end(const char *s, int32_t start, int32_t end, const char *block,
 		if (end < 0 || run[i].literal_bytes > end - start)
 			return -1;
 		end -= run[i].literal_bytes;
-		if (!rowfn_bytes_eq(s + end, block + run[i].literal_off, run[i].literal_bytes))
+		if (!rowfn_folded_eq(s + end, block + run[i].literal_off, run[i].literal_bytes, fold, kind))
 			return -1;
 	}
 	return rowfn_like_skip_back(s, start, end, segment->lead, encoding);
@@ -290,9 +296,10 @@ rowfn_like_at_end(const char *s, int32_t start, int32_t end, const char *block,
  * Match a segment at the first place in [pos, end) where it fits.  Returns
  * the place after it, or < 0.
  */
-GPUSTR_FN int32_t
+ROWFN_INLINE int32_t
 rowfn_like_anywhere(const char *s, int32_t pos, int32_t end, const char *block,
-					const GpustrLikeSegment *segment, const GpustrLikeRun *run, int32_t encoding)
+					const GpustrLikeSegment *segment, const GpustrLikeRun *run, int32_t encoding,
+					const GpustrFold *fold, RowfnFoldKind kind)
 {
 	const char *literal;
 	int32_t		n;
@@ -308,17 +315,59 @@ rowfn_like_anywhere(const char *s, int32_t pos, int32_t end, const char *block,
 	{
 		int32_t		after;
 
-		pos = rowfn_like_find(s, pos, end, literal, n);
+		pos = rowfn_like_find(s, pos, end, literal, n, fold, kind);
 		if (pos < 0)
 			return -1;
 		after = rowfn_like_skip(s, pos + n, end, run->any, encoding);
 		if (after < 0)
 			return -1;
-		after = rowfn_like_runs(s, after, end, block, run + 1, segment->nruns - 1, encoding);
+		after = rowfn_like_runs(s, after, end, block, run + 1, segment->nruns - 1, encoding, fold,
+								kind);
 		if (after != ROWFN_LIKE_NOT_HERE)
 			return after;
 		pos++;
 	}
+}
+
+/* Is the string, folded, LIKE the pattern, which is not GPUSTR_LIKE_RECHECK? */
+ROWFN_INLINE int
+rowfn_like_folded(const char *s, int32_t len, const void *pattern, int32_t encoding,
+				  const GpustrFold *fold, RowfnFoldKind kind)
+{
+	const GpustrLikePattern *p = (const GpustrLikePattern *) pattern;
+	const char *block = (const char *) pattern;
+	const GpustrLikeSegment *segment = GPUSTR_LIKE_SEGMENTS(p);
+	const GpustrLikeSegment *last = segment + p->nsegments;
+	const GpustrLikeRun *run = GPUSTR_LIKE_RUNS(p);
+	uint32_t	flags = p->flags;
+	int32_t		pos = 0;
+	int32_t		end = len;
+
+	if (len < p->min_bytes)
+		return GPUSTR_FALSE;
+	if (flags & GPUSTR_LIKE_AT_START)
+	{
+		pos = rowfn_like_at_start(s, pos, end, block, segment, run, encoding, fold, kind);
+		if (pos < 0)
+			return GPUSTR_FALSE;
+		segment++;
+		if (segment == last && (flags & GPUSTR_LIKE_AT_END))
+			return pos == end ? GPUSTR_TRUE : GPUSTR_FALSE;
+	}
+	if (flags & GPUSTR_LIKE_AT_END)
+	{
+		last--;
+		end = rowfn_like_at_end(s, pos, end, block, last, run, encoding, fold, kind);
+		if (end < 0)
+			return GPUSTR_FALSE;
+	}
+	for (; segment < last; segment++)
+	{
+		pos = rowfn_like_anywhere(s, pos, end, block, segment, run, encoding, fold, kind);
+		if (pos < 0)
+			return GPUSTR_FALSE;
+	}
+	return GPUSTR_TRUE;
 }
 
 /*
@@ -332,42 +381,27 @@ rowfn_like_anywhere(const char *s, int32_t pos, int32_t end, const char *block,
 GPUSTR_FN int
 rowfn_like(const char *s, int32_t len, const void *pattern, int32_t encoding)
 {
-	const GpustrLikePattern *p = (const GpustrLikePattern *) pattern;
-	const char *block = (const char *) pattern;
-	const GpustrLikeSegment *segment = GPUSTR_LIKE_SEGMENTS(p);
-	const GpustrLikeSegment *last = segment + p->nsegments;
-	const GpustrLikeRun *run = GPUSTR_LIKE_RUNS(p);
-	uint32_t	flags = p->flags;
-	int32_t		pos = 0;
-	int32_t		end = len;
-
-	if (flags & GPUSTR_LIKE_RECHECK)
+	if (((const GpustrLikePattern *) pattern)->flags & GPUSTR_LIKE_RECHECK)
 		return GPUSTR_RECHECK;
-	if (len < p->min_bytes)
-		return GPUSTR_FALSE;
-	if (flags & GPUSTR_LIKE_AT_START)
-	{
-		pos = rowfn_like_at_start(s, pos, end, block, segment, run, encoding);
-		if (pos < 0)
-			return GPUSTR_FALSE;
-		segment++;
-		if (segment == last && (flags & GPUSTR_LIKE_AT_END))
-			return pos == end ? GPUSTR_TRUE : GPUSTR_FALSE;
-	}
-	if (flags & GPUSTR_LIKE_AT_END)
-	{
-		last--;
-		end = rowfn_like_at_end(s, pos, end, block, last, run, encoding);
-		if (end < 0)
-			return GPUSTR_FALSE;
-	}
-	for (; segment < last; segment++)
-	{
-		pos = rowfn_like_anywhere(s, pos, end, block, segment, run, encoding);
-		if (pos < 0)
-			return GPUSTR_FALSE;
-	}
-	return GPUSTR_TRUE;
+	return rowfn_like_folded(s, len, pattern, encoding, (const GpustrFold *) 0, ROWFN_FOLD_NONE);
+}
+
+/*
+ * Is the string ILIKE the pattern?
+ *
+ * pattern	compiled from the folded pattern
+ * kind		rowfn_fold_kind(fold), as a constant for speed
+ *
+ * The rest as for rowfn_like().
+ */
+ROWFN_INLINE int
+rowfn_ilike(const char *s, int32_t len, const GpustrFold *fold, RowfnFoldKind kind,
+			const void *pattern, int32_t encoding)
+{
+	if ((((const GpustrLikePattern *) pattern)->flags & GPUSTR_LIKE_RECHECK) ||
+		rowfn_fold_undecided(s, len, fold, kind))
+		return GPUSTR_RECHECK;
+	return rowfn_like_folded(s, len, pattern, encoding, fold, kind);
 }
 
 #endif							/* GPUSTR_ROWFN_LIKE_H */

@@ -17,8 +17,8 @@ use Test::More;
 use Time::HiRes qw(time);
 
 # Cases that must have used a device when gpustr was forced on: those with a
-# LIKE, = or IS NULL over a text column of a plain table.
-my %uses_device = map { $_ => 1 } qw(01 03 08 09 22 23 47 48 50 51 53 55 57 60 61 63);
+# LIKE, ILIKE, = or IS NULL over a text column of a plain table.
+my %uses_device = map { $_ => 1 } qw(01 03 05 06 08 09 22 23 47 48 50 51 53 55 57 60 61 63);
 
 # Cases that take long, and the word in PG_TEST_EXTRA that asks for them.
 my %extra = ('24' => 'large');

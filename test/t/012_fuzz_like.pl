@@ -1,6 +1,6 @@
 
-# LIKE's row function against PostgreSQL's own, on random patterns and texts, in
-# each kind of encoding.  The full fuzzer is test/unit/fuzz_like_pg.c.
+# LIKE's and ILIKE's row functions against PostgreSQL's own, on random patterns
+# and texts, in each kind of encoding and under collations that fold differently.  The full fuzzer is test/unit/fuzz_like_pg.c.
 
 use strict;
 use warnings;
@@ -28,6 +28,20 @@ foreach my $encoding ('UTF8', 'LATIN1', 'SQL_ASCII')
 		"CREATE DATABASE $database TEMPLATE template0 ENCODING '$encoding' LOCALE 'C'");
 	command_ok([ "$build/fuzz_like_pg", $node->connstr($database), $seconds, $seed ],
 		"no difference in $encoding, seed $seed");
+}
+# ILIKE: what folds ASCII alone, what folds it as English does, what does not.
+$node->safe_psql('postgres',
+	"CREATE DATABASE fuzz_ctype TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C.UTF-8'");
+my @ilike = (
+	[ 'fuzz_utf8', 'default' ], [ 'fuzz_ctype', 'C' ], [ 'fuzz_ctype', 'default' ],
+	[ 'fuzz_ctype', 'en-x-icu' ], [ 'fuzz_ctype', 'tr-x-icu' ], [ 'fuzz_latin1', 'default' ],
+	[ 'fuzz_latin1', 'tr-x-icu' ], [ 'fuzz_sql_ascii', 'C' ]);
+foreach (@ilike)
+{
+	my ($database, $collation) = @$_;
+
+	command_ok([ "$build/fuzz_like_pg", $node->connstr($database), $seconds, $seed, $collation ],
+		"no difference for ILIKE in $database under $collation, seed $seed");
 }
 $node->stop;
 done_testing();

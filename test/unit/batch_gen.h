@@ -50,6 +50,7 @@ typedef struct GenStep
 	char		text[GEN_MAX_SET][GEN_SET_BYTES];	/* IN_TEXT: the list */
 	int32_t		text_bytes[GEN_MAX_SET];
 	int32_t		nset;			/* of either */
+	GpustrFold	fold;			/* of ILIKE */
 } GenStep;
 
 /* One attribute or column of one row, as an engine must see it. */

@@ -207,6 +207,11 @@ evaluate_test(const GenBatch *gen, const GenValue *values, const GenStep *step, 
 			if (a->state != GPUSTR_FALSE)
 				return a->state;
 			return naive_like(a->bytes, a->len, step->value, step->value_bytes, gen->encoding);
+		case GPUSTR_OP_ILIKE:
+			if (a->state != GPUSTR_FALSE)
+				return a->state;
+			return naive_ilike(a->bytes, a->len, &step->fold, step->value, step->value_bytes,
+							   gen->encoding);
 		case GPUSTR_OP_TEXT_EQ:
 			if (a->state != GPUSTR_FALSE)
 				return a->state;
@@ -273,6 +278,7 @@ evaluate_row(const GenBatch *gen, int32_t r, Expected *want)
 				break;
 			case GPUSTR_OP_DECODE_NULL:
 			case GPUSTR_OP_LIKE:
+			case GPUSTR_OP_ILIKE:
 			case GPUSTR_OP_TEXT_EQ:
 			case GPUSTR_OP_COMPARE_TEXT:
 			case GPUSTR_OP_COMPARE_VALUE:
@@ -282,8 +288,6 @@ evaluate_row(const GenBatch *gen, int32_t r, Expected *want)
 			case GPUSTR_OP_NULL_VALUE:
 			case GPUSTR_OP_VALUE_TRUE:
 				*truth = evaluate_test(gen, values, step, &row);
-				break;
-			case GPUSTR_OP_ILIKE:
 				break;
 			case GPUSTR_OP_CONST:
 				*truth = step->attr;
@@ -323,6 +327,8 @@ evaluate_row(const GenBatch *gen, int32_t r, Expected *want)
 					want->redacted_bytes = naive_redact(a->bytes, a->len, b->bytes, b->len,
 														gen->encoding, want->redacted);
 				break;
+			default:
+				break;			/* not generated */
 		}
 	}
 }

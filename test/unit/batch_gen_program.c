@@ -331,10 +331,19 @@ add_text_test(GenWork *work)
 	Rng		   *rng = work->rng;
 	GpustrProgramBuilder *b = &work->builder;
 	int			i = rng_below(rng, GEN_SAMPLES);
-	int			kind = rng_below(rng, 10);
+	int			kind = rng_below(rng, 12);
 	GenStep    *step;
 
-	if (kind < 4)
+	if (kind >= 10)
+	{
+		step = new_step(work, GPUSTR_OP_ILIKE, any_text(work, GEN_TEXT), 0, 0);
+		test_fold(rng, &step->fold);
+		step->value_bytes = test_pattern(rng, step->value, GEN_MAX_CONST, work->letters,
+										 work->sample[i], work->sample_bytes[i]);
+		test_fold_pattern(step->value, step->value_bytes, &step->fold);
+		step->out = gpustr_builder_ilike(b, step->in0, &step->fold, step->value, step->value_bytes);
+	}
+	else if (kind < 4)
 	{
 		step = new_step(work, GPUSTR_OP_LIKE, any_text(work, GEN_TEXT), 0, 0);
 		step->value_bytes = test_pattern(rng, step->value, GEN_MAX_CONST, work->letters,

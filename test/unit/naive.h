@@ -110,6 +110,45 @@ naive_like(const char *text, int32_t len, const char *pattern, int32_t plen, int
 	return yes ? GPUSTR_TRUE : GPUSTR_FALSE;
 }
 
+/* Does the text have a character that the fold leaves to PostgreSQL? */
+static inline int
+naive_fold_undecided(const char *text, int32_t len, const GpustrFold *fold)
+{
+	int32_t		i;
+
+	for (i = 0; i < len; i++)
+	{
+		unsigned char c = (unsigned char) text[i];
+
+		if (c >= 128 ? !fold->others_stay : fold->ascii[c] == GPUSTR_FOLD_RECHECK)
+			return 1;
+	}
+	return 0;
+}
+
+/* ILIKE as a GpustrTruth; the pattern has been folded. */
+static inline int
+naive_ilike(const char *text, int32_t len, const GpustrFold *fold, const char *pattern,
+			int32_t plen, int32_t encoding)
+{
+	char	   *folded;
+	int32_t		i;
+	int			truth;
+
+	if (naive_fold_undecided(text, len, fold))
+		return GPUSTR_RECHECK;
+	folded = (char *) malloc((size_t) len + 1);
+	for (i = 0; i < len; i++)
+	{
+		unsigned char c = (unsigned char) text[i];
+
+		folded[i] = (char) (c < 128 ? fold->ascii[c] : c);
+	}
+	truth = naive_like(folded, len, pattern, plen, encoding);
+	free(folded);
+	return truth;
+}
+
 /* Redaction into out; returns its length. */
 static inline int32_t
 naive_redact(const char *name, int32_t len, const char *visibility, int32_t vlen,

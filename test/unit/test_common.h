@@ -26,6 +26,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "program/program.h"
+
 #ifdef __GNUC__
 #define TEST_UNUSED __attribute__((unused))
 #else
@@ -137,11 +139,11 @@ test_rounds(int rounds)
  * those of LIKE itself among them.
  */
 static const char *const test_letters[] = {
-	"a", "b", "ab", "a", "b", "c", " ", "%", "_", "\\", "x", "0",
+	"a", "b", "ab", "a", "b", "c", " ", "%", "_", "\\", "x", "0", "A", "B",
 	"\303\251", "\303\250", "\344\270\255", "\344\270\256", "\360\237\231\202", "\314\201"
 };
-#define TEST_ASCII_LETTERS 12
-#define TEST_ALL_LETTERS 18
+#define TEST_ASCII_LETTERS 14
+#define TEST_ALL_LETTERS 20
 
 /*
  * Make a random text of at most max_bytes bytes.  letters is
@@ -230,6 +232,42 @@ test_pattern(Rng *rng, char *out, int32_t max_bytes, int letters,
 	if (rng_one_in(rng, 50))
 		out[len++] = '\\';
 	return len;
+}
+
+/*
+ * Make a random fold: that of ASCII, or one that has other ideas about some
+ * letters, or does not know.
+ */
+static inline TEST_UNUSED void
+test_fold(Rng *rng, GpustrFold *fold)
+{
+	static const unsigned char made[] = {'a', 'b', 'x', 'A', 'B', GPUSTR_FOLD_RECHECK};
+	int			c;
+
+	memset(fold, 0, sizeof(*fold));
+	for (c = 0; c < 128; c++)
+		fold->ascii[c] = (uint8_t) (c >= 'A' && c <= 'Z' ? c + 32 : c);
+	if (rng_one_in(rng, 2))
+		for (c = 'A'; c <= 'C'; c++)
+			fold->ascii[c] = made[rng_below(rng, 6)];
+	if (rng_one_in(rng, 8))
+		fold->ascii['x'] = GPUSTR_FOLD_RECHECK;
+	fold->others_stay = rng_one_in(rng, 2);
+}
+
+/* Fold a pattern, as far as the fold knows. */
+static inline TEST_UNUSED void
+test_fold_pattern(char *pattern, int32_t bytes, const GpustrFold *fold)
+{
+	int32_t		i;
+
+	for (i = 0; i < bytes; i++)
+	{
+		unsigned char c = (unsigned char) pattern[i];
+
+		if (c < 128 && fold->ascii[c] != GPUSTR_FOLD_RECHECK)
+			pattern[i] = (char) fold->ascii[c];
+	}
 }
 
 #endif							/* GPUSTR_TEST_COMMON_H */

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * test_like.c
- *	  LIKE: cases by hand, and random ones against the naive matcher.
+ *	  LIKE and ILIKE: cases by hand, and random ones against the naive matcher.
  *
  * IDENTIFICATION
  *	  test/unit/test_like.c
@@ -271,6 +271,173 @@ test_random(Rng *rng, const char *name, int rounds, int letters, int32_t max_byt
 	test_done(name);
 }
 
+/* ILIKE by each kind of fold that fits, the text where an overrun is seen. */
+static int
+ilike(const char *text, int32_t len, const GpustrFold *fold, const char *pattern, int32_t plen,
+	  int32_t encoding)
+{
+	RowfnFoldKind kind = rowfn_fold_kind(fold);
+	char	   *exact = malloc((size_t) len + 1);
+	int			got;
+
+	CHECK(rowfn_fold_check(fold), "not a fold");
+	CHECK(gpustr_like_compile(pattern, plen, encoding, compiled, sizeof(compiled)) > 0,
+		  "pattern \"%.*s\"", plen, pattern);
+	if (len > 0)
+		memcpy(exact + 1, text, (size_t) len);
+	got = rowfn_ilike(exact + 1, len, fold, ROWFN_FOLD_TABLE, compiled, encoding);
+	if (kind == ROWFN_FOLD_ASCII)
+		CHECK(rowfn_ilike(exact + 1, len, fold, ROWFN_FOLD_ASCII, compiled, encoding) == got,
+			  "\"%.*s\" ILIKE \"%.*s\" depends on the kind of fold", len, text, plen, pattern);
+	free(exact);
+	return got;
+}
+
+static void
+expect_ilike(const char *text, const GpustrFold *fold, const char *pattern, int want)
+{
+	int			got = ilike(text, (int32_t) strlen(text), fold, pattern, (int32_t) strlen(pattern),
+							GPUSTR_ENC_UTF8);
+
+	CHECK(got == want, "\"%s\" ILIKE \"%s\" is %d, not %d", text, pattern, got, want);
+}
+
+/* Each byte alone, and at each place of a word, against the definition. */
+static void
+test_fold_bytes(void)
+{
+	GpustrFold	fold;
+	int			c;
+	int			at;
+
+	memset(&fold, 0, sizeof(fold));
+	for (c = 0; c < 128; c++)
+		fold.ascii[c] = (uint8_t) (c >= 'A' && c <= 'Z' ? c + 32 : c);
+	CHECK(rowfn_fold_kind(&fold) == ROWFN_FOLD_ASCII, "the fold of ASCII is not recognised");
+	for (c = 0; c < 256; c++)
+	{
+		unsigned char want = (unsigned char) (c >= 'A' && c <= 'Z' ? c + 32 : c);
+
+		CHECK((unsigned char) rowfn_fold_byte((char) c, &fold, ROWFN_FOLD_ASCII) == want, "byte %d", c);
+		CHECK((unsigned char) rowfn_fold_byte((char) c, &fold, ROWFN_FOLD_TABLE) == want, "byte %d", c);
+		CHECK((unsigned char) rowfn_fold_byte((char) c, &fold, ROWFN_FOLD_NONE) == c, "byte %d", c);
+		for (at = 0; at < 32; at += 8)
+		{
+			uint32_t	others = 0xFF80A55Au & ~(0xFFu << at);
+			uint32_t	word = others | (uint32_t) c << at;
+
+			CHECK(rowfn_fold_ascii4(word) == ((rowfn_fold_ascii4(others) & ~(0xFFu << at)) |
+											  (uint32_t) want << at), "byte %d at bit %d", c, at);
+		}
+	}
+	CHECK(rowfn_fold_ascii4(0x5A5B4140u) == 0x7A5B6140u, "Z [ A @");
+	for (c = 1; c < 128; c++)
+	{
+		GpustrFold	other = fold;
+
+		other.ascii[c] ^= 1;
+		CHECK(rowfn_fold_kind(&other) == ROWFN_FOLD_TABLE, "byte %d differs", c);
+		other.ascii[c] = 200;
+		CHECK(!rowfn_fold_check(&other), "byte %d is none", c);
+		other.ascii[c] = GPUSTR_FOLD_RECHECK;
+		CHECK(rowfn_fold_check(&other), "byte %d is recheck", c);
+	}
+	fold.others_stay = 2;
+	CHECK(!rowfn_fold_check(&fold), "others_stay 2");
+	test_done("folding bytes");
+}
+
+static void
+test_ilike_by_hand(void)
+{
+	static const char long_text[] = "The QUICK brown Fox Jumps over the LAZY dog";
+	char		text[128];
+	GpustrFold	c_fold;
+	GpustrFold	en;
+	GpustrFold	tr;
+	int			i;
+
+	memset(&c_fold, 0, sizeof(c_fold));
+	for (i = 0; i < 128; i++)
+		c_fold.ascii[i] = (uint8_t) (i >= 'A' && i <= 'Z' ? i + 32 : i);
+	en = tr = c_fold;
+	c_fold.others_stay = 1;
+	tr.ascii['I'] = GPUSTR_FOLD_RECHECK;
+
+	expect_ilike("AbC", &c_fold, "abc", GPUSTR_TRUE);
+	expect_ilike("AbC", &en, "_b%", GPUSTR_TRUE);
+	expect_ilike("A[Z@z", &en, "a[z@z", GPUSTR_TRUE);
+	expect_ilike("A{Z`z", &en, "a[z@z", GPUSTR_FALSE);
+	expect_ilike("A%B", &en, "a\\%b", GPUSTR_TRUE);
+	expect_ilike("AxB", &en, "a\\%b", GPUSTR_FALSE);
+	expect_ilike("CAF" E_ACUTE, &c_fold, "caf" E_ACUTE, GPUSTR_TRUE);
+	expect_ilike("CAF" E_ACUTE, &c_fold, "caf_", GPUSTR_TRUE);
+	expect_ilike("CAF" E_ACUTE, &en, "caf_", GPUSTR_RECHECK);
+	/* the whole value, wherever the pattern looks */
+	expect_ilike("zzz" E_ACUTE, &en, "a%", GPUSTR_RECHECK);
+	expect_ilike(E_ACUTE "zzz", &en, "%a", GPUSTR_RECHECK);
+	expect_ilike(E_ACUTE, &en, "aaaaaaaaaaaa", GPUSTR_RECHECK);
+	expect_ilike(E_ACUTE, &en, "%", GPUSTR_RECHECK);
+	expect_ilike("zzzI", &tr, "a%", GPUSTR_RECHECK);
+	expect_ilike("zzzi", &tr, "a%", GPUSTR_FALSE);
+	expect_ilike("i", &tr, "i", GPUSTR_TRUE);
+	expect_ilike("I", &en, "i", GPUSTR_TRUE);
+	expect_ilike("I", &tr, "i", GPUSTR_RECHECK);
+	expect_ilike("A", &tr, "a", GPUSTR_TRUE);
+	expect_ilike("", &en, "", GPUSTR_TRUE);
+	expect_ilike("", &en, "%", GPUSTR_TRUE);
+	expect_ilike("", &en, "_", GPUSTR_FALSE);
+	expect_ilike("abc", &en, "abc\\", GPUSTR_RECHECK);
+	expect_ilike(long_text, &en, "the quick brown fox jumps over the lazy dog", GPUSTR_TRUE);
+	expect_ilike(long_text, &en, "%lazy%", GPUSTR_TRUE);
+	expect_ilike(long_text, &en, "%LAZY%", GPUSTR_FALSE);	/* not folded */
+	for (i = 0; i < (int) strlen(long_text); i++)
+	{
+		/* one character that does not fit, or needs PostgreSQL, at each place */
+		strcpy(text, long_text);
+		text[i] = '#';
+		expect_ilike(text, &en, "the quick brown fox jumps over the lazy dog", GPUSTR_FALSE);
+		text[i] = (char) 0xE9;
+		CHECK(ilike(text, (int32_t) strlen(text), &en, "%", 1, GPUSTR_ENC_SINGLE_BYTE) == GPUSTR_RECHECK,
+			  "place %d", i);
+		CHECK(ilike(text, (int32_t) strlen(text), &c_fold, "%", 1, GPUSTR_ENC_SINGLE_BYTE) == GPUSTR_TRUE,
+			  "place %d", i);
+		text[i] = 'I';
+		expect_ilike(text, &tr, "x%", GPUSTR_RECHECK);
+	}
+	test_done("ILIKE by hand (cases 05 and 06)");
+}
+
+static void
+test_random_ilike(Rng *rng, const char *name, int rounds, int letters, int32_t max_bytes,
+				  int32_t encoding)
+{
+	int			seen[4] = {0};
+	int			i;
+
+	for (i = 0; i < test_rounds(rounds); i++)
+	{
+		char		pattern[256];
+		char		text[512];
+		GpustrFold	fold;
+		int32_t		len = test_text(rng, text, test_length(rng, max_bytes), letters);
+		int32_t		plen = test_pattern(rng, pattern, sizeof(pattern), letters, text, len);
+		int			want;
+		int			got;
+
+		test_fold(rng, &fold);
+		test_fold_pattern(pattern, plen, &fold);
+		want = naive_ilike(text, len, &fold, pattern, plen, encoding);
+		got = ilike(text, len, &fold, pattern, plen, encoding);
+		CHECK(got == want, "\"%.*s\" ILIKE \"%.*s\" is %d, not %d", len, text, plen, pattern, got, want);
+		seen[want]++;
+	}
+	printf("# %s: %d true, %d false, %d recheck\n", name, seen[GPUSTR_TRUE], seen[GPUSTR_FALSE],
+		   seen[GPUSTR_RECHECK]);
+	CHECK(seen[GPUSTR_TRUE] > 0 && seen[GPUSTR_FALSE] > 0 && seen[GPUSTR_RECHECK] > 0, "one-sided");
+	test_done(name);
+}
+
 int
 main(void)
 {
@@ -289,5 +456,11 @@ main(void)
 	test_random(&rng, "random: UTF-8", 300000, TEST_ALL_LETTERS, 400, GPUSTR_ENC_UTF8);
 	test_random(&rng, "random: bytes above 127 in a single-byte encoding", 100000,
 				TEST_ALL_LETTERS, 200, GPUSTR_ENC_SINGLE_BYTE);
+	test_fold_bytes();
+	test_ilike_by_hand();
+	test_random_ilike(&rng, "ILIKE, random: ASCII", 200000, TEST_ASCII_LETTERS, 200, GPUSTR_ENC_UTF8);
+	test_random_ilike(&rng, "ILIKE, random: UTF-8", 200000, TEST_ALL_LETTERS, 400, GPUSTR_ENC_UTF8);
+	test_random_ilike(&rng, "ILIKE, random: bytes above 127 in a single-byte encoding", 100000,
+					  TEST_ALL_LETTERS, 200, GPUSTR_ENC_SINGLE_BYTE);
 	return test_exit();
 }
