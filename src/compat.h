@@ -28,6 +28,7 @@
 #include "nodes/execnodes.h"
 #include "pgstat.h"
 #include "storage/bufmgr.h"
+#include "utils/pg_locale.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
@@ -137,6 +138,20 @@ gpustr_init_scan_slot(CustomScanState *node, EState *estate)
 						  &TTSOpsBufferHeapTuple);
 	ExecAssignScanProjectionInfoWithVarno(ss, scan->scanrelid);
 	ss->ps.qual = ExecInitQual(scan->plan.qual, &ss->ps);
+#endif
+}
+
+/*
+ * Is the order of the collation that of the bytes?  18: the test moved into
+ * the locale.
+ */
+static inline bool
+gpustr_collation_is_bytes(Oid collation)
+{
+#if PG_VERSION_NUM >= 180000
+	return pg_newlocale_from_collation(collation)->collate_is_c;
+#else
+	return lc_collate_is_c(collation);
 #endif
 }
 
