@@ -14,17 +14,17 @@ ANALYZE t;
 SET gpustr.enabled = on;
 SET gpustr.debug_require = 'require';
 SELECT explain_masked('COSTS OFF', $$SELECT * FROM t WHERE s LIKE '%1%'$$);
-SELECT explain_masked('COSTS OFF', $$SELECT * FROM t a JOIN t b USING (id) WHERE a.s LIKE '%1%' AND b.v = 'x' AND b.id > 3$$);
-SELECT explain_masked('COSTS OFF, VERBOSE', $$SELECT id FROM t WHERE s LIKE '%1%' AND v IS NULL AND id + 1 > 3 AND lower(s) = v$$);
+SELECT explain_masked('COSTS OFF', $$SELECT * FROM t a JOIN t b USING (id) WHERE a.s LIKE '%1%' AND b.v = 'x' AND b.id::numeric > 3$$);
+SELECT explain_masked('COSTS OFF, VERBOSE', $$SELECT id FROM t WHERE s LIKE '%1%' AND v IS NULL AND id::numeric + 1 > 3 AND lower(s) = v$$);
 SELECT explain_masked('COSTS OFF, VERBOSE', $$SELECT id FROM t WHERE s LIKE '%1%' AND id < (SELECT max(id) FROM t t2 WHERE t2.v = 'x')$$);
-SELECT explain_masked('COSTS OFF, ANALYZE', $$SELECT id FROM t WHERE s LIKE '%1%' AND id < 500$$);
-SELECT explain_masked('COSTS OFF, ANALYZE, TIMING OFF, SUMMARY OFF', $$SELECT id FROM t WHERE s LIKE '%1%' AND id < 500$$);
-SELECT explain_masked('COSTS OFF, ANALYZE, VERBOSE, FORMAT JSON', $$SELECT id FROM t WHERE s LIKE '%1%' AND id < 500$$);
-SELECT explain_masked('COSTS OFF, ANALYZE, VERBOSE, FORMAT YAML', $$SELECT id FROM t WHERE s LIKE '%1%' AND id < 500$$);
-SELECT explain_masked('COSTS OFF, ANALYZE, VERBOSE, FORMAT XML', $$SELECT id FROM t WHERE s LIKE '%1%' AND id < 500$$);
+SELECT explain_masked('COSTS OFF, ANALYZE', $$SELECT id FROM t WHERE s LIKE '%1%' AND id::numeric < 500$$);
+SELECT explain_masked('COSTS OFF, ANALYZE, TIMING OFF, SUMMARY OFF', $$SELECT id FROM t WHERE s LIKE '%1%' AND id::numeric < 500$$);
+SELECT explain_masked('COSTS OFF, ANALYZE, VERBOSE, FORMAT JSON', $$SELECT id FROM t WHERE s LIKE '%1%' AND id::numeric < 500$$);
+SELECT explain_masked('COSTS OFF, ANALYZE, VERBOSE, FORMAT YAML', $$SELECT id FROM t WHERE s LIKE '%1%' AND id::numeric < 500$$);
+SELECT explain_masked('COSTS OFF, ANALYZE, VERBOSE, FORMAT XML', $$SELECT id FROM t WHERE s LIKE '%1%' AND id::numeric < 500$$);
 -- rescanned, never executed, and cut short
 SELECT explain_masked('COSTS OFF, ANALYZE, TIMING OFF, SUMMARY OFF',
-  $$SELECT x, (SELECT count(*) FROM t WHERE s LIKE '%1%' AND id % 3 = x) FROM generate_series(0, 2) x$$);
+  $$SELECT x, (SELECT count(*) FROM t WHERE s LIKE '%1%' AND id::numeric % 3 = x) FROM generate_series(0, 2) x$$);
 SELECT explain_masked('COSTS OFF, ANALYZE, TIMING OFF, SUMMARY OFF', $$SELECT id FROM t WHERE s LIKE '%1%' AND random() > 2 LIMIT 0$$);
 SELECT explain_masked('COSTS OFF, ANALYZE, TIMING OFF, SUMMARY OFF', $$SELECT id FROM t WHERE s LIKE '%1%' LIMIT 1$$);
 SELECT explain_masked('COSTS OFF', $$UPDATE t SET v = 'y' WHERE s LIKE '%1%'$$);
@@ -51,10 +51,10 @@ ANALYZE large;
 SET max_parallel_workers_per_gather = 0;
 -- ... for a large one, ...
 SELECT node_of($$SELECT * FROM large WHERE s LIKE '%77_7%'$$);
-SELECT node_of($$SELECT * FROM large WHERE s LIKE '%77_7%' AND id % 2 = 0$$);
+SELECT node_of($$SELECT * FROM large WHERE s LIKE '%77_7%' AND id::numeric % 2 = 0$$);
 -- ... not where an index finds a few rows, or where nothing is offloaded
 SELECT node_of($$SELECT * FROM large WHERE s LIKE '%77_7%' AND id = 777$$);
-SELECT node_of($$SELECT * FROM large WHERE id % 2 = 0$$);
+SELECT node_of($$SELECT * FROM large WHERE id::numeric % 2 = 0$$);
 SELECT node_of($$SELECT * FROM large TABLESAMPLE SYSTEM (10) WHERE s LIKE '%77_7%'$$);
 SELECT node_of($$SELECT * FROM large WHERE ctid = '(0,1)' AND s LIKE '%1%'$$);
 -- settings
@@ -91,7 +91,7 @@ SELECT node_of($$SELECT * FROM heavy WHERE s LIKE '%77_7%'$$);
 
 -- DEBUG1 says why not
 SET client_min_messages = debug1;
-SELECT node_of($$SELECT * FROM large WHERE id % 2 = 0$$);
+SELECT node_of($$SELECT * FROM large WHERE id::numeric % 2 = 0$$);
 RESET client_min_messages;
 
 DROP TABLE t, large, heavy;

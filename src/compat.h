@@ -152,4 +152,18 @@ gpustr_init_scan_slot(CustomScanState *node, EState *estate)
 #endif
 }
 
+/*
+ * Is the order of the collation that of the bytes?  18: the test moved into
+ * the locale.
+ */
+static inline bool
+gpustr_collation_is_bytes(Oid collation)
+{
+#if PG_VERSION_NUM >= 180000
+	return pg_newlocale_from_collation(collation)->collate_is_c;
+#else
+	return lc_collate_is_c(collation);
+#endif
+}
+
 #endif							/* GPUSTR_COMPAT_H */

@@ -5,7 +5,7 @@
  *
  *	startup		gpustr.device_startup_cost
  *	+ pages		x seq_page_cost of the tablespace
- *	+ tuples	x truth values of the program x gpustr.device_row_cost
+ *	+ tuples	x steps that look at each row x gpustr.device_row_cost
  *	+ rechecks	x (gpustr.recheck_cost + cost of the whole clause list)
  *	+ survivors x (cpu_tuple_cost + cost of the local clauses)
  *	+ rows		x cost of the target list
@@ -95,6 +95,15 @@ likely_compressed(Relation table, List *offloaded)
 	return false;
 }
 
+Cost
+gpustr_cost_least(RelOptInfo *rel)
+{
+	double		spc_seq_page_cost;
+
+	get_tablespace_page_costs(rel->reltablespace, NULL, &spc_seq_page_cost);
+	return gpustr_device_startup_cost + rel->pages * spc_seq_page_cost;
+}
+
 void
 gpustr_cost_scan(Path *path, PlannerInfo *root, Relation table,
 				 const GpustrScanClauses *clauses, List *rinfos)
@@ -136,7 +145,7 @@ gpustr_cost_scan(Path *path, PlannerInfo *root, Relation table,
 	get_tablespace_page_costs(rel->reltablespace, NULL, &spc_seq_page_cost);
 
 	run_cost += rel->pages * spc_seq_page_cost;
-	run_cost += rel->tuples * clauses->program->nbool * row_cost;
+	run_cost += rel->tuples * clauses->row_steps * row_cost;
 	run_cost += rechecks * (gpustr_recheck_cost + full_cost.per_tuple);
 	run_cost += survivors * (cpu_tuple_cost + local_cost.per_tuple);
 	run_cost += rel->rows * path->pathtarget->cost.per_tuple;

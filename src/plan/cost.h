@@ -15,6 +15,9 @@
 
 #include "plan/program_build.h"
 
+/* Less than any GpuScan of the table costs, whatever its clauses. */
+extern Cost gpustr_cost_least(RelOptInfo *rel);
+
 /*
  * Set the path's rows and costs.  'rinfos': the RestrictInfos of the clauses,
  * in the same order.

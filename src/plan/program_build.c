@@ -12,7 +12,6 @@
  * clause is offloaded.
  *
  * Invariants:
- *	- each attribute is decoded once, however many clauses look at it;
  *	- a clause that does not fit leaves no trace: the builder is put back to
  *	  where it was, and the clause stays with PostgreSQL;
  *	- the program has room for its last step, GPUSTR_OP_SELECT.
@@ -27,6 +26,7 @@
 #include <limits.h>
 
 #include "access/tupdesc_details.h"
+#include "access/tupmacs.h"
 #include "catalog/pg_type.h"
 #include "mb/pg_wchar.h"
 #include "nodes/nodeFuncs.h"
@@ -36,9 +36,9 @@
 #include "utils/rel.h"
 
 #include "compat.h"
+#include "plan/expr_build.h"
 #include "plan/program_build.h"
 #include "plan/shippable.h"
-#include "program/program_builder.h"
 
 /* Bytes of constants that a program may have; staging slots are far larger. */
 #define PROGRAM_CONST_BYTES (64 * 1024)
@@ -49,23 +49,6 @@
 /* Bytes of one missing value, and of all, past which only PostgreSQL has it. */
 #define MISSING_VALUE_BYTES (4 * 1024)
 #define MISSING_TOTAL_BYTES (16 * 1024)
-
-/* Registers that hold a decoded attribute. */
-typedef struct DecodedAttr
-{
-	AttrNumber	attno;
-	bool		is_null;		/* "is it NULL", a bool register; else text */
-	uint16_t	reg;
-} DecodedAttr;
-
-#define MAX_DECODED (GPUSTR_MAX_TEXT_REGS + GPUSTR_MAX_BOOL_REGS)
-
-typedef struct BuildState
-{
-	GpustrProgramBuilder builder;
-	int			ndecoded;
-	DecodedAttr decoded[MAX_DECODED];
-} BuildState;
 
 /* Bytes that an attribute of this alignment code is aligned to. */
 static uint8
@@ -85,12 +68,37 @@ align_bytes(char attalign)
 }
 
 /*
+ * The bytes of a value that tuples older than the column have; what follows
+ * the length word of a varlena.
+ */
+static const char *
+missing_bytes(Form_pg_attribute att, Datum *value, Size *bytes)
+{
+	struct varlena *varlena;
+
+	if (att->attlen > 0)
+	{
+		char	   *stored = palloc0(Max(att->attlen, sizeof(Datum)));
+
+		*bytes = att->attlen;
+		if (!att->attbyval)
+			return DatumGetPointer(*value);
+		store_att_byval(stored, *value, att->attlen);
+		return stored;
+	}
+	if (att->attlen != -1)
+		return NULL;
+	varlena = PG_DETOAST_DATUM_PACKED(*value);
+	*bytes = VARSIZE_ANY_EXHDR(varlena);
+	return VARDATA_ANY(varlena);
+}
+
+/*
  * Describe the table's attributes up to 'last'.
  *
  * A tuple older than an added column ends before it; the column's value is
- * then the one that pg_attribute keeps.  Only text is ever read, so that of
- * another type the program need only know that it is not NULL.  A large value
- * stays with PostgreSQL too, so that it leaves room for the clauses.
+ * then the one that pg_attribute keeps.  A large value stays with PostgreSQL,
+ * so that it leaves room for the clauses.
  */
 static void
 describe_attributes(GpustrProgramBuilder *builder, TupleDesc desc, int last)
@@ -102,144 +110,29 @@ describe_attributes(GpustrProgramBuilder *builder, TupleDesc desc, int last)
 	for (i = 0; i < last; i++)
 	{
 		Form_pg_attribute att = TupleDescAttr(desc, i);
-		uint8		align = align_bytes(att->attalign);
 		uint8		has_missing = 0;
 		const char *value = NULL;
 		Size		bytes = 0;
 
 		if (missing != NULL && missing[i].am_present)
 		{
-			has_missing = 2;
-			if (gpustr_is_text_type(att->atttypid))
+			value = missing_bytes(att, &missing[i].am_value, &bytes);
+			if (value != NULL && bytes <= MISSING_VALUE_BYTES &&
+				total + bytes <= MISSING_TOTAL_BYTES)
 			{
-				struct varlena *text = PG_DETOAST_DATUM_PACKED(missing[i].am_value);
-
-				bytes = VARSIZE_ANY_EXHDR(text);
-				if (bytes <= MISSING_VALUE_BYTES && total + bytes <= MISSING_TOTAL_BYTES)
-				{
-					has_missing = 1;
-					value = VARDATA_ANY(text);
-					total += bytes;
-				}
-				else
-					bytes = 0;
+				has_missing = 1;
+				total += bytes;
+			}
+			else
+			{
+				has_missing = 2;
+				value = NULL;
+				bytes = 0;
 			}
 		}
-		gpustr_builder_attr(builder, att->attlen, align, has_missing, value, bytes);
+		gpustr_builder_attr(builder, att->attlen, align_bytes(att->attalign), has_missing,
+							value, bytes);
 	}
-}
-
-static uint16_t
-decode(BuildState *state, AttrNumber attno, bool is_null)
-{
-	DecodedAttr *entry;
-	int			i;
-
-	for (i = 0; i < state->ndecoded; i++)
-	{
-		entry = &state->decoded[i];
-		if (entry->attno == attno && entry->is_null == is_null)
-			return entry->reg;
-	}
-	if (state->ndecoded == MAX_DECODED)
-	{
-		state->builder.full = 1;
-		return 0;
-	}
-	entry = &state->decoded[state->ndecoded++];
-	entry->attno = attno;
-	entry->is_null = is_null;
-	if (is_null)
-		entry->reg = gpustr_builder_decode_null(&state->builder, attno);
-	else
-		entry->reg = gpustr_builder_decode_text(&state->builder, attno);
-	return entry->reg;
-}
-
-static uint16_t build_expr(BuildState *state, Node *expr);
-
-static uint16_t
-build_bool_expr(BuildState *state, BoolExpr *expr)
-{
-	GpustrOp	op = expr->boolop == AND_EXPR ? GPUSTR_OP_AND : GPUSTR_OP_OR;
-	uint16_t	reg = build_expr(state, linitial(expr->args));
-	ListCell   *lc;
-
-	if (expr->boolop == NOT_EXPR)
-		return gpustr_builder_test(&state->builder, GPUSTR_OP_NOT, reg);
-	for_each_from(lc, expr->args, 1)
-	{
-		uint16_t	next = build_expr(state, lfirst(lc));
-
-		reg = gpustr_builder_binary(&state->builder, op, reg, next);
-	}
-	return reg;
-}
-
-static uint16_t
-build_text_test(BuildState *state, OpExpr *expr)
-{
-	GpustrTextTest test;
-	const char *value;
-	int32		bytes;
-	uint16_t	reg;
-
-	gpustr_text_test(expr, &test);
-	value = VARDATA_ANY(test.value);
-	bytes = VARSIZE_ANY_EXHDR(test.value);
-	reg = decode(state, test.attno, false);
-	if (test.is_like)
-		reg = gpustr_builder_like(&state->builder, reg, value, bytes);
-	else
-		reg = gpustr_builder_text_eq(&state->builder, reg, value, bytes);
-	return test.negated ? gpustr_builder_test(&state->builder, GPUSTR_OP_NOT, reg) : reg;
-}
-
-/* A step or several for an expression that shippable.c let pass. */
-static uint16_t
-build_expr(BuildState *state, Node *expr)
-{
-	switch (nodeTag(expr))
-	{
-		case T_BoolExpr:
-			return build_bool_expr(state, (BoolExpr *) expr);
-		case T_OpExpr:
-			return build_text_test(state, (OpExpr *) expr);
-		case T_NullTest:
-			{
-				NullTest   *test = (NullTest *) expr;
-				Node	   *arg = (Node *) test->arg;
-				uint16_t	reg;
-
-				while (IsA(arg, RelabelType))
-					arg = (Node *) ((RelabelType *) arg)->arg;
-				reg = decode(state, castNode(Var, arg)->varattno, true);
-				if (test->nulltesttype == IS_NOT_NULL)
-					reg = gpustr_builder_test(&state->builder, GPUSTR_OP_NOT, reg);
-				return reg;
-			}
-		case T_Const:
-			{
-				Const	   *value = (Const *) expr;
-
-				return gpustr_builder_const(&state->builder,
-											value->constisnull ? GPUSTR_NULL :
-											DatumGetBool(value->constvalue) ? GPUSTR_TRUE :
-											GPUSTR_FALSE);
-			}
-		default:
-			elog(ERROR, "unexpected node type in an offloaded clause: %d",
-				 (int) nodeTag(expr));
-			return 0;
-	}
-}
-
-/* Does the builder still hold, with room for one more step? */
-static bool
-still_fits(const GpustrProgramBuilder *builder)
-{
-	return !builder->full && builder->nsteps < GPUSTR_MAX_STEPS &&
-		builder->used <= PROGRAM_CONST_BYTES;
 }
 
 static bool
@@ -250,6 +143,97 @@ last_attribute_walker(Node *node, int *last)
 	if (IsA(node, Var))
 		*last = Max(*last, ((Var *) node)->varattno);
 	return expression_tree_walker(node, last_attribute_walker, last);
+}
+
+/* Start a program over the table's attributes up to 'last'. */
+static GpustrBuild *
+begin_build(Relation rel, int last, const GpustrLateValues *late)
+{
+	GpustrBuild *build = palloc(sizeof(GpustrBuild));
+
+	build->late = late;
+	build->case_arg = gpustr_reg(GPUSTR_KIND_BOOL, 0);
+	build->unknown_steps = 0;
+	build->nmade = 0;
+	gpustr_builder_init(&build->builder,
+						GetDatabaseEncoding() == PG_UTF8 ? GPUSTR_ENC_UTF8 : GPUSTR_ENC_SINGLE_BYTE,
+						palloc(PROGRAM_AREA_BYTES), PROGRAM_AREA_BYTES);
+	describe_attributes(&build->builder, RelationGetDescr(rel), last);
+	return build;
+}
+
+/*
+ * Add a clause to the clause list in *list, of which 'first' is the first, and
+ * leave room for 'reserve' further clauses that are constants.  If it does not
+ * fit, leave no trace of it: the builder only ever appends.
+ */
+static bool
+add_clause(GpustrBuild *build, Node *clause, bool first, int reserve, uint16_t *list)
+{
+	GpustrProgramBuilder *b = &build->builder;
+	uint32_t	used = b->used;
+	int32_t		nsteps = b->nsteps;
+	int32_t		ntext = b->ntext;
+	int32_t		nvalue = b->nvalue;
+	int32_t		nbool = b->nbool;
+	int			unknown_steps = build->unknown_steps;
+	int			nmade = build->nmade;
+	uint16_t	reg;
+
+	reg = gpustr_build_expr(build, clause).reg;
+	if (!first)
+		reg = gpustr_builder_binary(b, GPUSTR_OP_QUAL, *list, reg);
+	if (!b->full && b->used <= PROGRAM_CONST_BYTES &&
+		b->nsteps + 2 * reserve < GPUSTR_MAX_STEPS &&
+		b->nbool + 2 * reserve <= GPUSTR_MAX_BOOL_REGS)
+	{
+		*list = reg;
+		return true;
+	}
+	b->full = 0;
+	b->used = used;
+	b->nsteps = nsteps;
+	b->ntext = ntext;
+	b->nvalue = nvalue;
+	b->nbool = nbool;
+	build->unknown_steps = unknown_steps;
+	build->nmade = nmade;
+	return false;
+}
+
+/* Steps that look at each row. */
+static int
+row_steps(const GpustrBuild *build)
+{
+	int			n = build->unknown_steps;
+	int			i;
+
+	for (i = 0; i < build->builder.nsteps; i++)
+	{
+		uint16_t	op = build->builder.step[i].op;
+
+		n += op != GPUSTR_OP_CONST && op != GPUSTR_OP_CONST_TEXT && op != GPUSTR_OP_CONST_VALUE;
+	}
+	return n;
+}
+
+/* Select the rows that pass; what is returned is no larger than it must be. */
+static GpustrProgram *
+end_build(GpustrBuild *build, uint16_t list)
+{
+	GpustrProgram *program;
+	uint32_t	bytes;
+
+	gpustr_builder_select(&build->builder, list);
+	bytes = gpustr_builder_finish(&build->builder);
+	if (bytes == 0)
+		elog(ERROR, "a program of %d steps over %d attributes did not fit",
+			 build->builder.nsteps, build->builder.nattrs);
+	program = palloc(bytes);
+	memcpy(program, build->builder.area, bytes);
+	pfree(build->builder.area);
+	pfree(build);
+	return program;
 }
 
 /*
@@ -281,12 +265,9 @@ gpustr_build_scan_program(Relation rel, Index varno, List *rinfos)
 {
 	List	   *clauses = get_actual_clauses(rinfos);
 	GpustrScanClauses *result = palloc0(sizeof(GpustrScanClauses));
-	BuildState *state;
-	BuildState *saved;
-	char	   *area;
+	GpustrBuild *build;
 	bool		blocked = false;
 	Index		local_level = UINT_MAX; /* least of a clause that stays */
-	bool		first = true;
 	uint16_t	reg = 0;
 	int			last = 0;
 	ListCell   *lc;
@@ -294,20 +275,12 @@ gpustr_build_scan_program(Relation rel, Index varno, List *rinfos)
 
 	if (all_are_refused(clauses, varno, result))
 		return result;
-	state = palloc(sizeof(BuildState));
-	saved = palloc(sizeof(BuildState));
-	area = palloc(PROGRAM_AREA_BYTES);
-	state->ndecoded = 0;
-	gpustr_builder_init(&state->builder,
-						GetDatabaseEncoding() == PG_UTF8 ? GPUSTR_ENC_UTF8 : GPUSTR_ENC_SINGLE_BYTE,
-						area, PROGRAM_AREA_BYTES);
-
 	foreach(lc, clauses)
 	{
 		if (gpustr_clause_refusal(lfirst(lc), varno) == NULL)
 			last_attribute_walker(lfirst(lc), &last);
 	}
-	describe_attributes(&state->builder, RelationGetDescr(rel), last);
+	build = begin_build(rel, last, NULL);
 
 	result->clauses = clauses;
 	forboth(lc, clauses, rc, rinfos)
@@ -322,23 +295,10 @@ gpustr_build_scan_program(Relation rel, Index varno, List *rinfos)
 			reason = "it is not leakproof, and a clause that hides rows from it is not offloaded";
 		if (reason == NULL)
 		{
-			uint16_t	next;
-
-			memcpy(saved, state, sizeof(BuildState));
-			next = build_expr(state, clause);
-			if (!first)
-				next = gpustr_builder_binary(&state->builder, GPUSTR_OP_QUAL, reg, next);
-			if (still_fits(&state->builder))
-			{
-				reg = next;
-				first = false;
+			if (add_clause(build, clause, result->noffloaded == 0, 0, &reg))
 				result->noffloaded++;
-			}
 			else
-			{
-				memcpy(state, saved, sizeof(BuildState));
 				reason = "the program would be too large";
-			}
 		}
 		if (reason != NULL)
 		{
@@ -352,15 +312,48 @@ gpustr_build_scan_program(Relation rel, Index varno, List *rinfos)
 	}
 
 	/* with nothing offloaded, all rows are PostgreSQL's to judge */
-	if (first)
-		reg = gpustr_builder_const(&state->builder, GPUSTR_TRUE);
-	gpustr_builder_select(&state->builder, reg);
-	if (gpustr_builder_finish(&state->builder) == 0)
-		elog(ERROR, "a program of %d steps over %d attributes did not fit",
-			 state->builder.nsteps, last);
-	result->program = (GpustrProgram *) area;
-
-	pfree(saved);
-	pfree(state);
+	if (result->noffloaded == 0)
+		reg = gpustr_build_truth(build, GPUSTR_TRUE).reg;
+	result->row_steps = row_steps(build);
+	result->program = end_build(build, reg);
 	return result;
+}
+
+GpustrProgram *
+gpustr_build_clause_program(Relation rel, Index varno, List *clauses, List *offloaded,
+							const GpustrLateValues *late)
+{
+	GpustrBuild *build;
+	uint16_t	reg = 0;
+	int			nleft = 0;
+	bool		first = true;
+	int			last = 0;
+	ListCell   *lc;
+	ListCell   *flag;
+
+	forboth(lc, clauses, flag, offloaded)
+	{
+		if (!lfirst_int(flag))
+			continue;
+		nleft++;
+		last_attribute_walker(lfirst(lc), &last);
+	}
+	build = begin_build(rel, last, late);
+	forboth(lc, clauses, flag, offloaded)
+	{
+		if (!lfirst_int(flag))
+			continue;
+		nleft--;
+		if (!add_clause(build, lfirst(lc), first, nleft, &reg))
+		{
+			uint16_t	recheck = gpustr_build_truth(build, GPUSTR_RECHECK).reg;
+
+			reg = first ? recheck :
+				gpustr_builder_binary(&build->builder, GPUSTR_OP_QUAL, reg, recheck);
+		}
+		first = false;
+	}
+	if (first)
+		reg = gpustr_build_truth(build, GPUSTR_TRUE).reg;
+	return end_build(build, reg);
 }

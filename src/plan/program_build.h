@@ -14,6 +14,7 @@
 #include "nodes/pg_list.h"
 #include "utils/relcache.h"
 
+#include "plan/late_values.h"
 #include "program/program.h"
 
 /*
@@ -26,11 +27,22 @@ typedef struct GpustrScanClauses
 	List	   *offloaded;		/* integer list beside it: 1 if offloaded */
 	List	   *reasons;		/* String list beside it: why not, or "" */
 	int			noffloaded;
+	int			row_steps;		/* steps of the program that look at each row,
+								 * late values known */
 	GpustrProgram *program;		/* selects the rows that pass the offloaded
 								 * ones */
 } GpustrScanClauses;
 
+/* When planning: late values are not known yet. */
 extern GpustrScanClauses *gpustr_build_scan_program(Relation rel, Index varno,
 													List *rinfos);
+
+/*
+ * When the scan runs: the program for the clauses that were chosen then.  A
+ * clause that does not fit with the values as they are is left to recheck.
+ */
+extern GpustrProgram *gpustr_build_clause_program(Relation rel, Index varno, List *clauses,
+												  List *offloaded,
+												  const GpustrLateValues *late);
 
 #endif							/* GPUSTR_PROGRAM_BUILD_H */

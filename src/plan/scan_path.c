@@ -151,6 +151,30 @@ note_refusals(Relation table, const GpustrScanClauses *clauses)
 							RelationGetRelationName(table), strVal(lfirst(lc)));
 }
 
+/*
+ * Is there a path already that no GpuScan can beat?  That is seen before the
+ * clauses are looked at, so that queries over small tables and by index are
+ * planned as fast as ever; but not where somebody wants to know the reasons.
+ */
+static bool
+cannot_win(RelOptInfo *rel)
+{
+	Cost		least = gpustr_cost_least(rel);
+	ListCell   *lc;
+
+	if (gpustr_debug_require != GPUSTR_REQUIRE_ALLOW || message_level_is_interesting(DEBUG1))
+		return false;
+	foreach(lc, rel->pathlist)
+	{
+		Path	   *path = lfirst(lc);
+
+		if (path->param_info == NULL && path->total_cost <= least &&
+			path->startup_cost <= gpustr_device_startup_cost)
+			return true;
+	}
+	return false;
+}
+
 static void
 add_scan_path(PlannerInfo *root, RelOptInfo *rel, Relation table)
 {
@@ -199,6 +223,8 @@ gpustr_set_rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblE
 							gpustr_enabled ? "gpustr.enable_scan" : "gpustr.enabled");
 		return;
 	}
+	if (cannot_win(rel))
+		return;
 	if (gpustr_engine_choice() == GPUSTR_RUN_NOWHERE)
 	{
 		gpustr_note_refusal("%s, and \"gpustr.engine\" is not \"local\"",

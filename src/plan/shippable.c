@@ -5,19 +5,23 @@
  *
  * All refusal happens here, on expressions that the planner has simplified:
  * constants are folded, NOT is pushed down, operators know their functions.
- * What passes is
+ * What passes is made of
  *
- *		column LIKE constant, column NOT LIKE constant
- *		column = constant, column <> constant (either side)
- *		column IS NULL, column IS NOT NULL
- *		AND, OR, NOT and boolean constants over these
+ *		columns, constants and late values (late_values.h) of a known type
+ *		known operators, functions and casts (ship_types.c) over these
+ *		op ANY, op ALL with a constant or late array
+ *		IS [NOT] NULL, TRUE, FALSE, UNKNOWN, DISTINCT FROM
+ *		CASE, COALESCE, NULLIF, AND, OR, NOT
  *
- * where column is a text or varchar column (of any type for IS NULL).  A
- * compound is offloaded as a whole or not at all.
+ * A compound is offloaded as a whole or not at all.
  *
  * An engine compares bytes.  That is PostgreSQL's answer only under a
- * deterministic collation and in an encoding that the engines can walk over;
- * under a nondeterministic one PostgreSQL folds or raises an error.
+ * deterministic collation, for an order only under a collation of bytes, and
+ * in an encoding that the engines can walk over; under a nondeterministic one
+ * PostgreSQL folds or raises an error.
+ *
+ * A late value is computed before the rows are looked at, so where PostgreSQL
+ * might not come to it, in an arm of OR or CASE, it has to be harmless.
  *
  * Not this file's job: whether the program fits (program_build.c), whether
  * the order of the clauses allows it (there too, by
@@ -30,89 +34,74 @@
  */
 #include "postgres.h"
 
-#include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "mb/pg_wchar.h"
+#include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
-#include "optimizer/optimizer.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/regproc.h"
 
 #include "compat.h"
+#include "plan/fold_probe.h"
+#include "plan/late_values.h"
 #include "plan/shippable.h"
 
-/* Only the type's name differs between them: text, varchar, domains on them. */
-bool
-gpustr_is_text_type(Oid type)
+/* Where an expression stands. */
+typedef struct ShipPlace
 {
-	Oid			base = getBaseType(type);
+	Index		varno;			/* of the scanned table */
+	bool		conditional;	/* PostgreSQL might not evaluate it */
+	bool		in_case;		/* a CaseTestExpr has a meaning */
+} ShipPlace;
 
-	return base == TEXTOID || base == VARCHAROID;
-}
+static const char *expr_refusal(Node *node, ShipPlace place);
 
-/* Take off the relabelling of one kind of text as another. */
-static Node *
-strip_text_relabel(Node *node)
-{
-	while (IsA(node, RelabelType) && gpustr_is_text_type(((RelabelType *) node)->resulttype))
-	{
-		Node	   *arg = (Node *) ((RelabelType *) node)->arg;
-
-		if (!gpustr_is_text_type(exprType(arg)))
-			break;
-		node = arg;
-	}
-	return node;
-}
-
-/* Is it a column of the scanned table, and not a system column or the row? */
-static bool
-is_column(Node *node, Index varno)
-{
-	Var		   *var = (Var *) node;
-
-	return IsA(node, Var) && var->varno == (int) varno &&
-		var->varlevelsup == 0 && var->varattno > 0;
-}
-
-/* Is it a constant text that is not NULL? */
-static bool
-is_text_const(Node *node)
-{
-	return IsA(node, Const) && !((Const *) node)->constisnull &&
-		gpustr_is_text_type(((Const *) node)->consttype);
-}
-
-/* Why is this expression neither a column nor a constant? */
 static const char *
-operand_refusal(Node *node)
+type_refusal(Oid type)
+{
+	if (gpustr_type(type) != NULL)
+		return NULL;
+	return psprintf("type %s is not supported", format_type_be(type));
+}
+
+/* Why is this expression none that the engines know? */
+static const char *
+unknown_refusal(Node *node)
 {
 	switch (nodeTag(node))
 	{
 		case T_FuncExpr:
-			if (((FuncExpr *) node)->funcid == F_TEXT_BPCHAR)
-				return "char(n) is not supported";
 			return psprintf("function %s is not supported",
 							format_procedure(((FuncExpr *) node)->funcid));
 		case T_OpExpr:
 			return psprintf("operator %s is not supported",
 							format_operator(((OpExpr *) node)->opno));
-		case T_Var:
-			if (((Var *) node)->varattno < 0)
-				return "system columns are not supported";
-			if (((Var *) node)->varattno == 0)
-				return "whole-row values are not supported";
-			return psprintf("type %s is not supported",
-							format_type_be(((Var *) node)->vartype));
 		case T_RelabelType:
-			return operand_refusal((Node *) ((RelabelType *) node)->arg);
 		case T_CoerceViaIO:
-			return psprintf("a cast from type %s is not supported",
-							format_type_be(exprType((Node *) ((CoerceViaIO *) node)->arg)));
+			{
+				Node	   *arg = IsA(node, RelabelType) ?
+				(Node *) ((RelabelType *) node)->arg : (Node *) ((CoerceViaIO *) node)->arg;
+
+				return psprintf("a cast from type %s to type %s is not supported",
+								format_type_be(exprType(arg)),
+								format_type_be(exprType(node)));
+			}
+		case T_CoerceToDomain:
+			return "a cast to a domain is not supported";
+		case T_SubPlan:
+		case T_AlternativeSubPlan:
+			return "subqueries are not supported";
+		case T_CurrentOfExpr:
+			return "CURRENT OF is not supported";
+		case T_MinMaxExpr:
+			return "GREATEST and LEAST are not supported";
+		case T_RowCompareExpr:
+			return "row comparisons are not supported";
 		default:
-			return "it does not compare a column with a constant";
+			return "it is not a supported kind of expression";
 	}
 }
 
@@ -128,224 +117,278 @@ encoding_refusal(void)
 }
 
 static const char *
-collation_refusal(Oid collation)
+collation_refusal(const GpustrFunction *function, Oid collation)
 {
 	if (!OidIsValid(collation))
 		return "it has no collation";
 	if (!get_collation_isdeterministic(collation))
 		return psprintf("collation \"%s\" is nondeterministic",
 						get_collation_name(collation));
+	if (function->kind == GPUSTR_FUNCTION_COMPARE &&
+		function->what != GPUSTR_REL_EQ && function->what != GPUSTR_REL_NE &&
+		!gpustr_collation_is_bytes(collation))
+		return psprintf("the order of collation \"%s\" is not that of bytes",
+						get_collation_name(collation));
 	return NULL;
 }
 
-/* Which of the operators that the engines know is this? */
-static bool
-known_operator(Oid funcid, bool *is_like, bool *negated)
+static const char *
+var_refusal(Var *var, ShipPlace place)
 {
-	*is_like = (funcid == F_TEXTLIKE || funcid == F_TEXTNLIKE);
-	*negated = (funcid == F_TEXTNE || funcid == F_TEXTNLIKE);
-	return *is_like || funcid == F_TEXTEQ || funcid == F_TEXTNE;
+	if (var->varno != (int) place.varno || var->varlevelsup != 0)
+		return "it looks at another table";
+	if (var->varattno < 0)
+		return "system columns are not supported";
+	if (var->varattno == 0)
+		return "whole-row values are not supported";
+	return type_refusal(var->vartype);
+}
+
+/* May a late expression be computed before the rows are looked at? */
+static const char *
+early_refusal(Node *node, ShipPlace place)
+{
+	if (place.conditional && !gpustr_late_is_harmless(node))
+		return "a value that it may not come to could raise an error";
+	return NULL;
+}
+
+/* All expressions of the list, from item 'first' on; NULL items are none. */
+static const char *
+list_refusal(List *list, int first, ShipPlace place)
+{
+	ListCell   *lc;
+
+	for_each_from(lc, list, first)
+	{
+		const char *reason = expr_refusal(lfirst(lc), place);
+
+		if (reason != NULL)
+			return reason;
+	}
+	return NULL;
+}
+
+/* Is it a constant, now or when the scan runs? */
+static bool
+is_fixed(Node *node)
+{
+	return IsA(node, Const) || gpustr_is_late(node);
+}
+
+/* Do the collation and the encoding allow it? */
+static const char *
+text_refusal(const GpustrFunction *function, Oid collation)
+{
+	const char *reason = NULL;
+
+	if (function->flags & GPUSTR_FLAG_COLLATED)
+		reason = collation_refusal(function, collation);
+	if (reason == NULL && (function->flags & GPUSTR_FLAG_TEXT))
+		reason = encoding_refusal();
+	if (reason == NULL && (function->flags & GPUSTR_FLAG_FOLDED))
+		reason = gpustr_fold_refusal(collation);
+	return reason;
+}
+
+/* A call of a function, be it written as one or as an operator. */
+static const char *
+call_refusal(Node *node, Oid funcid, List *args, Oid collation, ShipPlace place)
+{
+	const GpustrFunction *function = gpustr_function(funcid);
+	const char *reason;
+
+	if (function == NULL)
+		return unknown_refusal(node);
+	if ((function->kind == GPUSTR_FUNCTION_LIKE ||
+		 function->kind == GPUSTR_FUNCTION_STARTS_WITH) && !is_fixed(lsecond(args)))
+		return "the pattern is not a constant";
+	reason = list_refusal(args, 0, place);
+	if (reason == NULL)
+		reason = text_refusal(function, collation);
+	return reason;
+}
+
+bool
+gpustr_is_set_test(const GpustrFunction *function, bool use_or)
+{
+	return function->kind == GPUSTR_FUNCTION_COMPARE &&
+		(function->how == GPUSTR_ORDER_INT || function->how == GPUSTR_ORDER_BYTES) &&
+		(function->flags & GPUSTR_FLAG_RIGHT_DATE) == 0 &&
+		function->what == (use_or ? GPUSTR_REL_EQ : GPUSTR_REL_NE);
 }
 
 static const char *
-op_refusal(OpExpr *op, Index varno)
+array_op_refusal(ScalarArrayOpExpr *op, ShipPlace place)
 {
-	Node	   *left;
-	Node	   *right;
+	const GpustrFunction *function;
+	Node	   *array = lsecond(op->args);
 	const char *reason;
-	bool		is_like;
-	bool		negated;
+
+	set_sa_opfuncid(op);
+	function = gpustr_function(op->opfuncid);
+	if (function == NULL ||
+		(function->kind != GPUSTR_FUNCTION_COMPARE &&
+		 function->kind != GPUSTR_FUNCTION_LIKE &&
+		 function->kind != GPUSTR_FUNCTION_STARTS_WITH))
+		return psprintf("operator %s with ANY or ALL is not supported",
+						format_operator(op->opno));
+	if (!is_fixed(array))
+		return "the array is not a constant";
+	reason = type_refusal(get_base_element_type(exprType(array)));
+	if (reason == NULL)
+		reason = early_refusal(array, place);
+	if (reason == NULL)
+		reason = expr_refusal(linitial(op->args), place);
+	if (reason == NULL)
+		reason = text_refusal(function, op->inputcollid);
+	if (reason == NULL && IsA(array, Const) && !((Const *) array)->constisnull &&
+		!gpustr_is_set_test(function, op->useOr))
+	{
+		ArrayType  *value = DatumGetArrayTypeP(((Const *) array)->constvalue);
+
+		if (ArrayGetNItems(ARR_NDIM(value), ARR_DIMS(value)) > GPUSTR_MAX_CHAIN)
+			reason = psprintf("the list has more than %d elements", GPUSTR_MAX_CHAIN);
+	}
+	return reason;
+}
+
+/* IS DISTINCT FROM and NULLIF: by an operator that must mean equality. */
+static const char *
+equality_refusal(OpExpr *op, ShipPlace place)
+{
+	const GpustrFunction *function;
 
 	set_opfuncid(op);
-	switch (op->opfuncid)
-	{
-		case F_BPCHARLIKE:
-		case F_BPCHARNLIKE:
-		case F_BPCHAREQ:
-		case F_BPCHARNE:
-			return "char(n) is not supported";
-		default:
-			break;
-	}
-	if (!known_operator(op->opfuncid, &is_like, &negated))
+	function = gpustr_function(op->opfuncid);
+	if (function == NULL || function->kind != GPUSTR_FUNCTION_COMPARE ||
+		function->what != GPUSTR_REL_EQ)
 		return psprintf("operator %s is not supported", format_operator(op->opno));
+	return call_refusal((Node *) op, op->opfuncid, op->args, op->inputcollid, place);
+}
 
-	left = strip_text_relabel((Node *) linitial(op->args));
-	right = strip_text_relabel((Node *) lsecond(op->args));
+static const char *
+null_test_refusal(NullTest *test, ShipPlace place)
+{
+	Node	   *arg = (Node *) test->arg;
 
-	if (is_column(left, varno) && is_column(right, varno))
-		return "it compares two columns";
-	if (is_like)
+	if (test->argisrow || (IsA(arg, Var) && type_is_rowtype(((Var *) arg)->vartype)))
+		return "row types are not supported";
+	while (IsA(arg, RelabelType))
+		arg = (Node *) ((RelabelType *) arg)->arg;
+
+	/* a column of any type */
+	if (IsA(arg, Var) && ((Var *) arg)->varattno > 0 &&
+		((Var *) arg)->varno == (int) place.varno && ((Var *) arg)->varlevelsup == 0)
+		return NULL;
+	return expr_refusal((Node *) test->arg, place);
+}
+
+static const char *
+case_refusal(CaseExpr *expr, ShipPlace place)
+{
+	ShipPlace	arm = place;
+	const char *reason = type_refusal(expr->casetype);
+	ListCell   *lc;
+
+	arm.conditional = true;
+	if (expr->arg != NULL)
 	{
-		if (!is_column(left, varno))
-			return operand_refusal(left);
-		if (!is_text_const(right))
-			return "the pattern is not a constant";
+		if (reason == NULL)
+			reason = expr_refusal((Node *) expr->arg, arm);
+		arm.in_case = true;
 	}
-	else
+	foreach(lc, expr->args)
 	{
-		if (is_text_const(left))
-		{
-			Node	   *swap = left;
+		CaseWhen   *when = lfirst_node(CaseWhen, lc);
 
-			left = right;
-			right = swap;
-		}
-		if (!is_column(left, varno))
-			return operand_refusal(left);
-		if (!is_text_const(right))
-			return operand_refusal(right);
+		if (reason == NULL)
+			reason = expr_refusal((Node *) when->expr, arm);
+		if (reason == NULL)
+			reason = expr_refusal((Node *) when->result, arm);
 	}
-	if (!gpustr_is_text_type(((Var *) left)->vartype))
-		return operand_refusal(left);
-
-	reason = collation_refusal(op->inputcollid);
-	if (reason == NULL)
-		reason = encoding_refusal();
+	if (reason == NULL && expr->defresult != NULL)
+		reason = expr_refusal((Node *) expr->defresult, arm);
 	return reason;
 }
 
 static const char *
-null_test_refusal(NullTest *test, Index varno)
+compound_refusal(Node *node, ShipPlace place)
 {
-	Node	   *arg = strip_text_relabel((Node *) test->arg);
+	ShipPlace	arm = place;
 
-	if (test->argisrow || (IsA(arg, Var) && type_is_rowtype(((Var *) arg)->vartype)))
-		return "row types are not supported";
-	if (!is_column(arg, varno))
-		return operand_refusal(arg);
-	return NULL;
+	arm.conditional = true;
+	switch (nodeTag(node))
+	{
+		case T_BoolExpr:
+			return list_refusal(((BoolExpr *) node)->args, 0,
+								((BoolExpr *) node)->boolop == NOT_EXPR ? place : arm);
+		case T_OpExpr:
+			set_opfuncid((OpExpr *) node);
+			return call_refusal(node, ((OpExpr *) node)->opfuncid, ((OpExpr *) node)->args,
+								((OpExpr *) node)->inputcollid, place);
+		case T_FuncExpr:
+			return call_refusal(node, ((FuncExpr *) node)->funcid, ((FuncExpr *) node)->args,
+								((FuncExpr *) node)->inputcollid, place);
+		case T_ScalarArrayOpExpr:
+			return array_op_refusal((ScalarArrayOpExpr *) node, place);
+		case T_DistinctExpr:
+		case T_NullIfExpr:
+			return equality_refusal((OpExpr *) node, place);
+		case T_NullTest:
+			return null_test_refusal((NullTest *) node, place);
+		case T_BooleanTest:
+			return expr_refusal((Node *) ((BooleanTest *) node)->arg, place);
+		case T_CaseExpr:
+			return case_refusal((CaseExpr *) node, place);
+		case T_CaseTestExpr:
+			if (place.in_case)
+				return type_refusal(((CaseTestExpr *) node)->typeId);
+			return unknown_refusal(node);
+		case T_CoalesceExpr:
+			{
+				CoalesceExpr *expr = (CoalesceExpr *) node;
+				const char *reason = type_refusal(expr->coalescetype);
+
+				return reason ? reason : list_refusal(expr->args, 0, arm);
+			}
+		case T_RelabelType:
+			{
+				RelabelType *relabel = (RelabelType *) node;
+				int			cast;
+				const char *reason = expr_refusal((Node *) relabel->arg, place);
+
+				if (reason == NULL && !gpustr_relabels(exprType((Node *) relabel->arg),
+													   relabel->resulttype, &cast))
+					reason = unknown_refusal(node);
+				return reason;
+			}
+		default:
+			return unknown_refusal(node);
+	}
+}
+
+static const char *
+expr_refusal(Node *node, ShipPlace place)
+{
+	check_stack_depth();
+	if (IsA(node, Const))
+		return type_refusal(((Const *) node)->consttype);
+	if (IsA(node, Var))
+		return var_refusal((Var *) node, place);
+	if (gpustr_is_late(node))
+	{
+		const char *reason = type_refusal(exprType(node));
+
+		return reason ? reason : early_refusal(node, place);
+	}
+	return compound_refusal(node, place);
 }
 
 const char *
 gpustr_clause_refusal(Node *clause, Index varno)
 {
-	switch (nodeTag(clause))
-	{
-		case T_BoolExpr:
-			{
-				ListCell   *lc;
+	ShipPlace	place = {varno, false, false};
 
-				check_stack_depth();
-				foreach(lc, ((BoolExpr *) clause)->args)
-				{
-					const char *reason = gpustr_clause_refusal(lfirst(lc), varno);
-
-					if (reason != NULL)
-						return reason;
-				}
-				return NULL;
-			}
-		case T_OpExpr:
-			return op_refusal((OpExpr *) clause, varno);
-		case T_NullTest:
-			return null_test_refusal((NullTest *) clause, varno);
-		case T_Const:
-			if (((Const *) clause)->consttype == BOOLOID)
-				return NULL;
-			return "it is not a boolean constant";
-		case T_Var:
-			return "boolean columns are not supported";
-		case T_FuncExpr:
-			return psprintf("function %s is not supported",
-							format_procedure(((FuncExpr *) clause)->funcid));
-		case T_DistinctExpr:
-			return "IS DISTINCT FROM is not supported";
-		case T_ScalarArrayOpExpr:
-			return psprintf("operator %s with ANY or ALL is not supported",
-							format_operator(((ScalarArrayOpExpr *) clause)->opno));
-		case T_BooleanTest:
-			return "IS TRUE, IS FALSE and IS UNKNOWN are not supported";
-		case T_SubPlan:
-		case T_AlternativeSubPlan:
-			return "subqueries are not supported";
-		case T_CurrentOfExpr:
-			return "CURRENT OF is not supported";
-		case T_CaseExpr:
-			return "CASE is not supported";
-		case T_CoalesceExpr:
-			return "COALESCE is not supported";
-		default:
-			return "it is not a supported kind of expression";
-	}
-}
-
-void
-gpustr_text_test(OpExpr *op, GpustrTextTest *test)
-{
-	Node	   *left = strip_text_relabel((Node *) linitial(op->args));
-	Node	   *right = strip_text_relabel((Node *) lsecond(op->args));
-
-	if (!known_operator(op->opfuncid, &test->is_like, &test->negated))
-		elog(ERROR, "unexpected function %u", op->opfuncid);
-	if (IsA(left, Const))
-	{
-		Node	   *swap = left;
-
-		left = right;
-		right = swap;
-	}
-	test->attno = castNode(Var, left)->varattno;
-	test->value = DatumGetTextPP(castNode(Const, right)->constvalue);
-}
-
-/* check_functions_in_node callback: can the function raise or leak? */
-static bool
-function_is_harmful(Oid funcid, void *context)
-{
-	return !get_func_leakproof(funcid) || func_volatile(funcid) == PROVOLATILE_VOLATILE;
-}
-
-static bool
-harmful_walker(Node *node, void *context)
-{
-	if (node == NULL)
-		return false;
-	switch (nodeTag(node))
-	{
-		case T_Var:
-		case T_Const:
-		case T_BoolExpr:
-		case T_NullTest:
-		case T_BooleanTest:
-		case T_RelabelType:
-		case T_CaseExpr:
-		case T_CaseWhen:
-		case T_CaseTestExpr:
-		case T_CoalesceExpr:
-		case T_List:
-			break;
-		case T_Param:
-			/* may be an InitPlan's, which runs when it is first looked at */
-			if (((Param *) node)->paramkind == PARAM_EXEC)
-				return true;
-			break;
-		case T_OpExpr:
-		case T_FuncExpr:
-		case T_DistinctExpr:
-		case T_NullIfExpr:
-		case T_ScalarArrayOpExpr:
-			if (check_functions_in_node(node, function_is_harmful, context))
-				return true;
-			break;
-		default:
-			return true;		/* subplans, I/O casts, domains, ... */
-	}
-	return expression_tree_walker(node, harmful_walker, context);
-}
-
-/*
- * A clause that PostgreSQL would have evaluated before an offloaded one may be
- * left unevaluated, since the offloaded one has ruled out the row.  That is
- * unnoticed if the clause is made of leakproof functions, which by definition
- * raise no error that depends on their arguments, and has no side effect.
- *
- * This is stricter than contain_leaked_vars(), which allows a function that is
- * not leakproof if no column is passed to it: 1 / $1 leaks nothing, but it may
- * raise an error.
- */
-bool
-gpustr_clause_is_harmless(Node *clause)
-{
-	return !harmful_walker(clause, NULL);
+	return expr_refusal(clause, place);
 }

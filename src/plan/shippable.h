@@ -13,8 +13,13 @@
 
 #include "nodes/primnodes.h"
 
-/* Are values of the type stored as text is? */
-extern bool gpustr_is_text_type(Oid type);
+#include "plan/ship_types.h"
+
+/*
+ * The most elements of a list that is not a set for the engines, as for LIKE
+ * ANY: one test each.
+ */
+#define GPUSTR_MAX_CHAIN 64
 
 /*
  * NULL if the clause over table 'varno' may be offloaded, else the reason why
@@ -22,23 +27,7 @@ extern bool gpustr_is_text_type(Oid type);
  */
 extern const char *gpustr_clause_refusal(Node *clause, Index varno);
 
-/*
- * Is it the same whether, and how often, PostgreSQL evaluates the clause?
- */
-extern bool gpustr_clause_is_harmless(Node *clause);
-
-/*
- * An OpExpr that gpustr_clause_refusal() let pass, taken apart: column
- * 'attno', like or equal to 'value', or not.
- */
-typedef struct GpustrTextTest
-{
-	AttrNumber	attno;
-	bool		is_like;		/* else equality */
-	bool		negated;
-	struct varlena *value;		/* text, detoasted */
-} GpustrTextTest;
-
-extern void gpustr_text_test(OpExpr *op, GpustrTextTest *test);
+/* Does "op ANY" or "op ALL" with this function ask for membership in a set? */
+extern bool gpustr_is_set_test(const GpustrFunction *function, bool use_or);
 
 #endif							/* GPUSTR_SHIPPABLE_H */

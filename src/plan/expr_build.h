@@ -1,0 +1,99 @@
+/*-------------------------------------------------------------------------
+ *
+ * expr_build.h
+ *	  Turn an expression into the steps of a program.
+ *
+ * IDENTIFICATION
+ *	  src/plan/expr_build.h
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef GPUSTR_EXPR_BUILD_H
+#define GPUSTR_EXPR_BUILD_H
+
+#include "nodes/primnodes.h"
+
+#include "plan/late_values.h"
+#include "plan/ship_types.h"
+#include "program/program_builder.h"
+
+/* Where the value of an expression is. */
+typedef struct GpustrReg
+{
+	GpustrKind	kind;
+	uint16_t	reg;
+} GpustrReg;
+
+/* What has been made of an attribute or of a register, to be used again. */
+typedef enum GpustrMade
+{
+	GPUSTR_MADE_NULL,			/* bool: attribute IS NULL */
+	GPUSTR_MADE_COLUMN,			/* the attribute's value */
+	GPUSTR_MADE_TRIMMED			/* text: a text register without blanks */
+} GpustrMade;
+
+typedef struct GpustrMadeReg
+{
+	GpustrMade	made;
+	int			of;				/* attribute or register */
+	GpustrReg	reg;
+} GpustrMadeReg;
+
+#define GPUSTR_MAX_MADE (GPUSTR_MAX_TEXT_REGS + GPUSTR_MAX_VALUE_REGS + GPUSTR_MAX_BOOL_REGS)
+
+typedef struct GpustrBuild
+{
+	GpustrProgramBuilder builder;
+	const GpustrLateValues *late;	/* NULL: nothing is known yet */
+	GpustrReg	case_arg;		/* what a CaseTestExpr stands for */
+	int			unknown_steps;	/* steps that late values would bring */
+	int			nmade;
+	GpustrMadeReg made[GPUSTR_MAX_MADE];
+} GpustrBuild;
+
+/* A constant, or what is known of a late value. */
+typedef struct GpustrFixed
+{
+	bool		known;
+	bool		isnull;
+	Datum		value;
+	Oid			type;
+} GpustrFixed;
+
+static inline GpustrReg
+gpustr_reg(GpustrKind kind, uint16_t number)
+{
+	GpustrReg	reg;
+
+	reg.kind = kind;
+	reg.reg = number;
+	return reg;
+}
+
+/* The steps for an expression that shippable.c let pass. */
+extern GpustrReg gpustr_build_expr(GpustrBuild *build, Node *expr);
+
+/* The same for op ANY and op ALL; in array_build.c. */
+extern GpustrReg gpustr_build_array_op(GpustrBuild *build, ScalarArrayOpExpr *op);
+
+/* Parts of it, in expr_build.c, that array_build.c needs. */
+extern GpustrReg gpustr_build_operand(GpustrBuild *build, const GpustrFunction *function,
+									  int side, Node *expr);
+extern GpustrReg gpustr_build_test(GpustrBuild *build, const GpustrFunction *function,
+								   Oid collation, GpustrReg left, const GpustrFixed *right);
+extern GpustrReg gpustr_build_truth(GpustrBuild *build, GpustrTruth truth);
+extern GpustrReg gpustr_build_unless_recheck(GpustrBuild *build, GpustrReg arg,
+											 GpustrTruth truth);
+extern GpustrReg gpustr_build_unknown_test(GpustrBuild *build);
+extern GpustrReg gpustr_build_not(GpustrBuild *build, GpustrReg arg);
+
+/*
+ * Constants and late values; in fixed_build.c.  gpustr_fixed(): is the
+ * expression one?  Then what is known of it.
+ */
+extern bool gpustr_fixed(GpustrBuild *build, Node *expr, GpustrFixed *fixed);
+extern int64_t gpustr_fixed_value(const GpustrFixed *fixed);
+extern const char *gpustr_fixed_bytes(const GpustrFixed *fixed, bool trim, int32_t *bytes);
+extern GpustrReg gpustr_build_fixed(GpustrBuild *build, const GpustrFixed *fixed, bool trim);
+
+#endif							/* GPUSTR_EXPR_BUILD_H */

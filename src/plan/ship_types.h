@@ -1,0 +1,79 @@
+/*-------------------------------------------------------------------------
+ *
+ * ship_types.h
+ *	  Which types and functions of PostgreSQL's the engines know, and how each
+ *	  is handled.
+ *
+ * IDENTIFICATION
+ *	  src/plan/ship_types.h
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef GPUSTR_SHIP_TYPES_H
+#define GPUSTR_SHIP_TYPES_H
+
+#include "program/program.h"
+
+/* The kind of register that holds a value. */
+typedef enum GpustrKind
+{
+	GPUSTR_KIND_BOOL,
+	GPUSTR_KIND_VALUE,
+	GPUSTR_KIND_TEXT
+} GpustrKind;
+
+typedef struct GpustrType
+{
+	Oid			type;			/* base type; ANYENUM for all enums */
+	GpustrKind	kind;
+	GpustrValueType value;		/* of a bool or a value */
+	int16		bytes;			/* of a text: fixed length, or -1 varlena */
+	bool		cstring;		/* of a text: up to the first zero byte */
+} GpustrType;
+
+/* What a function does. */
+typedef enum GpustrFunctionKind
+{
+	GPUSTR_FUNCTION_COMPARE,	/* what: GpustrRelation, how: GpustrOrder */
+	GPUSTR_FUNCTION_LIKE,
+	GPUSTR_FUNCTION_STARTS_WITH,
+	GPUSTR_FUNCTION_ARITH,		/* what: GpustrArith, how: GpustrValueType */
+	GPUSTR_FUNCTION_CAST,		/* what: GpustrCast */
+	GPUSTR_FUNCTION_SAME,		/* the value stays as it is */
+	GPUSTR_FUNCTION_TRIM,		/* the text without trailing blanks */
+	GPUSTR_FUNCTION_LENGTH,		/* what: 1 bytes, 0 characters */
+	GPUSTR_FUNCTION_BOOL_VALUE,
+	GPUSTR_FUNCTION_VALUE_BOOL
+} GpustrFunctionKind;
+
+/* Flags. */
+#define GPUSTR_FLAG_TEXT 1		/* looks at text: the encoding matters */
+#define GPUSTR_FLAG_COLLATED 2	/* the collation matters */
+#define GPUSTR_FLAG_TRIM 4		/* arguments lose their trailing blanks */
+#define GPUSTR_FLAG_LEFT_DATE 8 /* compares a date with a timestamp */
+#define GPUSTR_FLAG_RIGHT_DATE 16
+#define GPUSTR_FLAG_NEGATED 32	/* NOT LIKE */
+#define GPUSTR_FLAG_FOLDED 64	/* ILIKE */
+
+typedef struct GpustrFunction
+{
+	Oid			funcid;
+	uint8		kind;			/* GpustrFunctionKind */
+	uint8		what;
+	uint8		how;
+	uint8		flags;
+} GpustrFunction;
+
+/* How values of the type are handled; NULL if they are not. */
+extern const GpustrType *gpustr_type(Oid type);
+
+/* What the function does; NULL if the engines do not know it. */
+extern const GpustrFunction *gpustr_function(Oid funcid);
+
+/*
+ * Is a value of the first type, relabelled as the second, of the same bytes?
+ * *cast: 0, or the GpustrCast that gives the value anew.
+ */
+extern bool gpustr_relabels(Oid from, Oid to, int *cast);
+
+#endif							/* GPUSTR_SHIP_TYPES_H */
