@@ -68,6 +68,30 @@ function_is_harmful(Oid funcid, void *context)
 	return !get_func_leakproof(funcid) || func_volatile(funcid) == PROVOLATILE_VOLATILE;
 }
 
+/*
+ * Leakproof functions raise one kind of error, which depends on no value: that
+ * the collation cannot be told, or is one that they do not work with.
+ */
+static bool
+collation_is_harmful(Node *node)
+{
+	Oid			collation = exprInputCollation(node);
+	List	   *args;
+	ListCell   *lc;
+
+	if (OidIsValid(collation))
+		return !get_collation_isdeterministic(collation);
+	args = IsA(node, FuncExpr) ? ((FuncExpr *) node)->args :
+		IsA(node, ScalarArrayOpExpr) ? ((ScalarArrayOpExpr *) node)->args :
+		((OpExpr *) node)->args;
+	foreach(lc, args)
+	{
+		if (type_is_collatable(exprType(lfirst(lc))))
+			return true;
+	}
+	return false;
+}
+
 static bool
 harmful_walker(Node *node, void *context)
 {
@@ -98,7 +122,8 @@ harmful_walker(Node *node, void *context)
 		case T_DistinctExpr:
 		case T_NullIfExpr:
 		case T_ScalarArrayOpExpr:
-			if (check_functions_in_node(node, function_is_harmful, context))
+			if (check_functions_in_node(node, function_is_harmful, context) ||
+				collation_is_harmful(node))
 				return true;
 			break;
 		default:
