@@ -27,7 +27,8 @@ typedef struct GpustrScanClauses
 	List	   *reasons;		/* String list beside it: why not, or "" */
 	int			noffloaded;
 	GpustrProgram *program;		/* selects the rows that pass the offloaded
-								 * ones */
+								 * ones, as far as is known while planning;
+								 * NULL in an executor node */
 } GpustrScanClauses;
 
 extern GpustrScanClauses *gpustr_build_scan_program(Relation rel, Index varno,
