@@ -96,7 +96,9 @@ typedef struct PageBatch
 struct GpustrPageScan
 {
 	HeapScanDesc heap;
-	const GpustrProgram *program;
+	GpustrFirstRow first_row;
+	void	   *first_row_context;
+	const GpustrProgram *program;	/* NULL before the first visible row */
 	GpustrClient *client;
 	bool		at_rest;		/* hold nothing between two rows */
 	MemoryContext context;
@@ -105,6 +107,7 @@ struct GpustrPageScan
 	bool		exhausted;		/* no more pages */
 	BlockNumber next_block;
 	Buffer		buffer;			/* of the page just read, pinned */
+	bool		page_waits;		/* it is to be the first of the next batch */
 	bool		in_ring;		/* it was read into the scan's small ring */
 	uint32		hint_base;
 	bool		started;
@@ -135,8 +138,8 @@ struct GpustrPageScan
 };
 
 GpustrPageScan *
-gpustr_page_scan_begin(Relation rel, Snapshot snapshot, const GpustrProgram *program,
-					   GpustrClient *client, bool at_rest)
+gpustr_page_scan_begin(Relation rel, Snapshot snapshot, GpustrFirstRow first_row,
+					   void *context, GpustrClient *client, bool at_rest)
 {
 	GpustrPageScan *scan = palloc0(sizeof(GpustrPageScan));
 
@@ -144,7 +147,8 @@ gpustr_page_scan_begin(Relation rel, Snapshot snapshot, const GpustrProgram *pro
 		elog(ERROR, "a GpuScan needs an MVCC snapshot");
 	scan->heap = (HeapScanDesc) table_beginscan(rel, snapshot, 0, NULL);
 	scan->hint_base = gpustr_page_hint_base(RelationGetRelid(rel));
-	scan->program = program;
+	scan->first_row = first_row;
+	scan->first_row_context = context;
 	scan->client = client;
 	scan->at_rest = at_rest;
 	scan->context = CurrentMemoryContext;
@@ -282,6 +286,25 @@ add_page(GpustrPageScan *scan, PageBatch *pb, bool may_name)
 }
 
 /*
+ * Read up to the first page with a visible row, which is when the program is
+ * asked for.  False if there is none.
+ */
+static bool
+find_first_row(GpustrPageScan *scan)
+{
+	while (!scan->page_waits && read_next_page(scan))
+	{
+		if (scan->heap->rs_ntuples > 0)
+			scan->page_waits = true;
+		else
+			ReleaseBuffer(scan->buffer);
+	}
+	if (scan->page_waits)
+		scan->program = scan->first_row(scan->first_row_context);
+	return scan->page_waits;
+}
+
+/*
  * Fill and submit one batch.  False if there is nothing left to read, or if
  * no body is to be had before a batch in flight is collected.
  */
@@ -290,10 +313,14 @@ submit_batch(GpustrPageScan *scan)
 {
 	HeapScanDesc heap = scan->heap;
 	PageBatch  *pb = &scan->ring[(scan->first + scan->nbatches) % scan->nring];
-	uint32		program_bytes = scan->program->bytes;
+	uint32		program_bytes;
 	bool		local;
 	bool		may_name;
 	int			pages;
+
+	if (scan->program == NULL && !find_first_row(scan))
+		return false;
+	program_bytes = scan->program->bytes;
 
 	/* room for one page, copied, and what is beside: a slot may be small */
 	pb->request = gpustr_request_acquire(scan->client,
@@ -326,8 +353,11 @@ submit_batch(GpustrPageScan *scan)
 	if (may_name)
 		pb->budget = pages;
 
-	while (pb->npages < pages && read_next_page(scan))
+	while (pb->npages < pages && (scan->page_waits || read_next_page(scan)))
+	{
+		scan->page_waits = false;
 		add_page(scan, pb, may_name);
+	}
 
 	if (pb->npages == 0)
 	{
@@ -479,6 +509,12 @@ gpustr_page_scan_next(GpustrPageScan *scan, GpustrPageRow *row)
 }
 
 void
+gpustr_page_scan_set_program(GpustrPageScan *scan, const GpustrProgram *program)
+{
+	scan->program = program;
+}
+
+void
 gpustr_page_scan_fetch(GpustrPageScan *scan, const GpustrPageRow *row, TupleTableSlot *slot)
 {
 	gpustr_fetch_tuple(&scan->fetch, row->block, row->recent, row->line, slot);
@@ -524,6 +560,9 @@ abandon_batches(GpustrPageScan *scan)
 	}
 	scan->nbatches = 0;
 	scan->emitting = false;
+	if (scan->page_waits)
+		ReleaseBuffer(scan->buffer);
+	scan->page_waits = false;
 	gpustr_fetch_release(&scan->fetch);
 }
 
@@ -541,6 +580,7 @@ gpustr_page_scan_rescan(GpustrPageScan *scan)
 {
 	abandon_batches(scan);
 	table_rescan(&scan->heap->rs_base, NULL);
+	scan->program = NULL;
 	scan->exhausted = false;
 	scan->started = false;
 	scan->next_pages = FIRST_BATCH_PAGES;

@@ -33,14 +33,20 @@ typedef struct GpustrPageRow
 	Buffer		recent;			/* where the page was a moment ago */
 } GpustrPageRow;
 
+/* Asked for the program when a scan or rescan comes to a visible row. */
+typedef const GpustrProgram *(*GpustrFirstRow) (void *context);
+
 /*
- * Start to scan.  Everything is allocated in the current memory context;
- * 'program' must live as long.  at_rest: hold no pin between two calls but
- * the one of the last tuple fetched, and no slot.
+ * Start to scan.  Everything is allocated in the current memory context.
+ * at_rest: hold no pin between two calls but the one of the last tuple fetched,
+ * and no slot.
  */
 extern GpustrPageScan *gpustr_page_scan_begin(Relation rel, Snapshot snapshot,
-											  const GpustrProgram *program,
+											  GpustrFirstRow first_row, void *context,
 											  GpustrClient *client, bool at_rest);
+
+/* The program for further batches. */
+extern void gpustr_page_scan_set_program(GpustrPageScan *scan, const GpustrProgram *program);
 
 /* The next such row, in the order of the table; false at the end. */
 extern bool gpustr_page_scan_next(GpustrPageScan *scan, GpustrPageRow *row);

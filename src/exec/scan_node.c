@@ -35,6 +35,7 @@
 #include "utils/rel.h"
 
 #include "compat.h"
+#include "exec/late_values.h"
 #include "exec/scan_backward.h"
 #include "exec/scan_node.h"
 #include "plan/plan_private.h"
@@ -102,14 +103,22 @@ gpustr_scan_begin(CustomScanState *node, EState *estate, int eflags)
 	MemoryContextSwitchTo(old);
 }
 
+/* GpustrFirstRow. */
+static const GpustrProgram *
+program_at_first_row(void *context)
+{
+	return gpustr_late_program(((GpustrScanState *) context)->late);
+}
+
 static void
 start_scan(GpustrScanState *state)
 {
 	MemoryContext old = MemoryContextSwitchTo(state->context);
 
+	state->late = gpustr_late_create(&state->css.ss, state->clauses);
 	state->scan = gpustr_page_scan_begin(state->css.ss.ss_currentRelation,
 										 state->css.ss.ps.state->es_snapshot,
-										 state->clauses->program,
+										 program_at_first_row, state,
 										 state->client, state->may_go_back);
 	MemoryContextSwitchTo(old);
 }
@@ -139,6 +148,7 @@ fetch_and_judge(GpustrScanState *state, const GpustrPageRow *row)
 	ScanState  *ss = &state->css.ss;
 	ExprContext *econtext = ss->ps.ps_ExprContext;
 	ExprState  *qual = row->recheck ? state->full_qual : state->local_qual;
+	bool		learned = false;
 	bool		passes;
 
 	state->slot_is_blind = false;
@@ -146,7 +156,12 @@ fetch_and_judge(GpustrScanState *state, const GpustrPageRow *row)
 	if (qual == NULL)
 		return true;
 	econtext->ecxt_scantuple = ss->ss_ScanTupleSlot;
-	passes = ExecQual(qual, econtext);
+	if (row->recheck && gpustr_late_waits(state->late))
+		passes = gpustr_late_judge(state->late, econtext, &learned);
+	else
+		passes = ExecQual(qual, econtext);
+	if (learned)
+		gpustr_page_scan_set_program(state->scan, gpustr_late_program(state->late));
 	if (!passes && !row->recheck)
 		InstrCountFiltered1(&state->css, 1);
 	ResetExprContext(econtext);
@@ -230,7 +245,10 @@ gpustr_scan_rescan(CustomScanState *node)
 	GpustrScanState *state = (GpustrScanState *) node;
 
 	if (state->scan != NULL)
+	{
 		gpustr_page_scan_rescan(state->scan);
+		gpustr_late_rescan(state->late, node->ss.ps.chgParam);
+	}
 	state->walk = NULL;
 	ItemPointerSetInvalid(&state->last);
 	state->slot_is_blind = false;
@@ -261,5 +279,6 @@ gpustr_scan_end(CustomScanState *node)
 		MemoryContextDelete(state->context);
 	state->context = NULL;
 	state->client = NULL;
+	state->late = NULL;
 	state->scan = NULL;
 }

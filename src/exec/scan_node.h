@@ -23,6 +23,7 @@ typedef struct GpustrScanState
 	GpustrScanClauses *clauses;
 	MemoryContext context;		/* of the client and the page scan */
 	GpustrClient *client;		/* NULL under plain EXPLAIN */
+	struct GpustrLate *late;	/* NULL until the first row is asked for */
 	GpustrPageScan *scan;		/* NULL until the first row is asked for */
 
 	ExprState  *full_qual;		/* all clauses: for rows that are recheck */

@@ -5,8 +5,8 @@
  *
  * Expressions go to custom_exprs and qual, where setrefs.c and subselect.c
  * find their Vars and Params.  custom_private holds nodes that survive
- * copyObject(), outfuncs.c and readfuncs.c; a program is position-independent
- * bytes, so it travels as a bytea constant.
+ * copyObject(), outfuncs.c and readfuncs.c.  The program is not among them: it
+ * is built when the scan starts, with the values that Params have then.
  *
  * IDENTIFICATION
  *	  src/plan/plan_private.c
@@ -15,10 +15,7 @@
  */
 #include "postgres.h"
 
-#include "catalog/pg_type.h"
-#include "nodes/makefuncs.h"
 #include "nodes/value.h"
-#include "utils/builtins.h"
 
 #include "compat.h"
 #include "plan/plan_private.h"
@@ -26,7 +23,6 @@
 /* Positions in CustomScan.custom_private. */
 typedef enum GpustrScanPrivate
 {
-	GSP_PROGRAM,				/* Const of type bytea */
 	GSP_OFFLOADED,				/* integer list: 1 for each clause of
 								 * custom_exprs that the program decides */
 	GSP_REASONS,				/* String list: why the others are not */
@@ -36,16 +32,8 @@ typedef enum GpustrScanPrivate
 void
 gpustr_plan_pack(CustomScan *plan, const GpustrScanClauses *clauses)
 {
-	Size		bytes = clauses->program->bytes;
-	bytea	   *program = palloc(VARHDRSZ + bytes);
-	Const	   *program_const;
 	ListCell   *lc;
 	ListCell   *flag;
-
-	SET_VARSIZE(program, VARHDRSZ + bytes);
-	memcpy(VARDATA(program), clauses->program, bytes);
-	program_const = makeConst(BYTEAOID, -1, InvalidOid, -1,
-							  PointerGetDatum(program), false, false);
 
 	plan->custom_exprs = clauses->clauses;
 	plan->scan.plan.qual = NIL;
@@ -54,8 +42,7 @@ gpustr_plan_pack(CustomScan *plan, const GpustrScanClauses *clauses)
 		if (!lfirst_int(flag))
 			plan->scan.plan.qual = lappend(plan->scan.plan.qual, lfirst(lc));
 	}
-	plan->custom_private = list_make3(program_const, clauses->offloaded,
-									  clauses->reasons);
+	plan->custom_private = list_make2(clauses->offloaded, clauses->reasons);
 	Assert(list_length(plan->custom_private) == GSP_COUNT);
 }
 
@@ -63,16 +50,9 @@ GpustrScanClauses *
 gpustr_plan_unpack(const CustomScan *plan)
 {
 	GpustrScanClauses *clauses = palloc0(sizeof(GpustrScanClauses));
-	Const	   *program_const;
-	bytea	   *program;
 	ListCell   *lc;
 
 	Assert(list_length(plan->custom_private) == GSP_COUNT);
-	program_const = list_nth_node(Const, plan->custom_private, GSP_PROGRAM);
-	program = DatumGetByteaPP(program_const->constvalue);
-
-	clauses->program = palloc(VARSIZE_ANY_EXHDR(program));
-	memcpy(clauses->program, VARDATA_ANY(program), VARSIZE_ANY_EXHDR(program));
 	clauses->clauses = plan->custom_exprs;
 	clauses->offloaded = list_nth(plan->custom_private, GSP_OFFLOADED);
 	clauses->reasons = list_nth(plan->custom_private, GSP_REASONS);

@@ -28,8 +28,8 @@ extern const CustomScanMethods gpustr_scan_plan_methods;
 extern void gpustr_plan_pack(CustomScan *plan, const GpustrScanClauses *clauses);
 
 /*
- * Take them out again.  'clauses' are the plan's own expressions; the program
- * is a copy, aligned as engines need it.
+ * Take them out again.  'clauses' are the plan's own expressions; there is no
+ * program.
  */
 extern GpustrScanClauses *gpustr_plan_unpack(const CustomScan *plan);
 

@@ -30,7 +30,8 @@ typedef struct GpustrScanClauses
 	int			row_steps;		/* steps of the program that look at each row,
 								 * late values known */
 	GpustrProgram *program;		/* selects the rows that pass the offloaded
-								 * ones */
+								 * ones, as far as is known while planning;
+								 * NULL in an executor node */
 } GpustrScanClauses;
 
 /* When planning: late values are not known yet. */
