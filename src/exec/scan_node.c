@@ -35,7 +35,7 @@
 #include "utils/rel.h"
 
 #include "compat.h"
-#include "exec/late_values.h"
+#include "exec/late_eval.h"
 #include "exec/scan_backward.h"
 #include "exec/scan_node.h"
 #include "plan/plan_private.h"

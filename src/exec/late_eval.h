@@ -1,15 +1,15 @@
 /*-------------------------------------------------------------------------
  *
- * late_values.h
+ * late_eval.h
  *	  Values in the clauses of a GpuScan that are known only when it runs.
  *
  * IDENTIFICATION
- *	  src/exec/late_values.h
+ *	  src/exec/late_eval.h
  *
  *-------------------------------------------------------------------------
  */
-#ifndef GPUSTR_LATE_VALUES_H
-#define GPUSTR_LATE_VALUES_H
+#ifndef GPUSTR_LATE_EVAL_H
+#define GPUSTR_LATE_EVAL_H
 
 #include "nodes/execnodes.h"
 
@@ -43,4 +43,4 @@ extern bool gpustr_late_judge(GpustrLate *late, ExprContext *econtext, bool *lea
 /* A rescan: forget the values that depend on these Params. */
 extern void gpustr_late_rescan(GpustrLate *late, Bitmapset *changed);
 
-#endif							/* GPUSTR_LATE_VALUES_H */
+#endif							/* GPUSTR_LATE_EVAL_H */

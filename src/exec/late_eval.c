@@ -1,6 +1,6 @@
 /*-------------------------------------------------------------------------
  *
- * late_values.c
+ * late_eval.c
  *	  Values in the clauses of a GpuScan that are known only when it runs.
  *
  * In "msg ~~ $1", "t > now() - interval '1 day'", "x = ANY ($2)" one side is not
@@ -21,7 +21,7 @@
  * Values are kept over rescans unless a Param in them has changed.
  *
  * IDENTIFICATION
- *	  src/exec/late_values.c
+ *	  src/exec/late_eval.c
  *
  *-------------------------------------------------------------------------
  */
@@ -35,7 +35,7 @@
 #include "utils/memutils.h"
 
 #include "compat.h"
-#include "exec/late_values.h"
+#include "exec/late_eval.h"
 #include "plan/shippable.h"
 
 typedef struct LateValue
