@@ -12,12 +12,11 @@
 #define GPUSTR_PAGE_BATCH_H
 
 #include "access/heapam.h"
+#include "access/relscan.h"
 #include "executor/tuptable.h"
 #include "storage/block.h"
 #include "storage/buf.h"
 #include "storage/off.h"
-#include "utils/relcache.h"
-#include "utils/snapshot.h"
 
 #include "program/program.h"
 #include "service/client.h"
@@ -34,12 +33,12 @@ typedef struct GpustrPageRow
 } GpustrPageRow;
 
 /*
- * Start to scan.  Everything is allocated in the current memory context;
- * 'program' must live as long.  at_rest: hold no pin between two calls but
- * the one of the last tuple fetched, and no slot.
+ * Start to scan, through a heap scan that has been begun, serial or parallel,
+ * and is ended with this one.  Everything is allocated in the current memory
+ * context; 'program' must live as long.  at_rest: hold no pin between two calls
+ * but the one of the last tuple fetched, and no slot.
  */
-extern GpustrPageScan *gpustr_page_scan_begin(Relation rel, Snapshot snapshot,
-											  const GpustrProgram *program,
+extern GpustrPageScan *gpustr_page_scan_begin(TableScanDesc heap, const GpustrProgram *program,
 											  GpustrClient *client, bool at_rest);
 
 /* The next such row, in the order of the table; false at the end. */
@@ -63,6 +62,9 @@ extern HeapScanDesc gpustr_page_scan_surrender(GpustrPageScan *scan);
  * included; over all rescans.
  */
 extern uint64 gpustr_page_scan_passed(GpustrPageScan *scan);
+
+/* Rows that next() handed out so far, over all rescans. */
+extern uint64 gpustr_page_scan_handed(GpustrPageScan *scan);
 
 extern void gpustr_page_scan_rescan(GpustrPageScan *scan);
 extern void gpustr_page_scan_end(GpustrPageScan *scan);
