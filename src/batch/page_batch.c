@@ -50,7 +50,6 @@
 #include "postgres.h"
 
 #include "access/heapam.h"
-#include "access/syncscan.h"
 #include "access/tableam.h"
 #include "executor/instrument.h"
 #include "miscadmin.h"
@@ -59,8 +58,8 @@
 #include "utils/rel.h"
 
 #include "batch/batch_layout.h"
-#include "batch/page_blocks.h"
 #include "batch/page_batch.h"
+#include "batch/page_blocks.h"
 #include "batch/page_fetch.h"
 #include "batch/page_format.h"
 #include "batch/page_hint.h"

@@ -32,6 +32,7 @@
 #include "postgres.h"
 
 #include "access/relscan.h"
+#include "access/syncscan.h"
 #include "access/tableam.h"
 #include "storage/bufmgr.h"
 #include "utils/rel.h"
