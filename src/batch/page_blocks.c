@@ -46,7 +46,7 @@
  * PostgreSQL gives out (1/2048 to 1/1024 of the table, less at the end), or so
  * many pages if that is more.
  */
-#define BATCH_RANGES 64
+#define BATCH_RANGES 16
 #define BATCH_MIN_PAGES 32
 
 void
