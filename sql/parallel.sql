@@ -257,4 +257,11 @@ SELECT :'between'::bigint[] AS fast,
   (:'after'::bigint[])[2] - (:'between'::bigint[])[2] = (:'between'::bigint[])[2] - (:'before'::bigint[])[2] AS same_rows;
 SET gpustr.debug_require = 'allow';
 
-DROP TABLE t, other, part, parent, empty, counted, queries CASCADE;
+-- a scan that a worker runs alone has no totals to show, but its rows
+SET force_parallel_mode = on;
+SET parallel_setup_cost = 1000000;
+SELECT * FROM gpu_counts($$SELECT count(*) FROM t WHERE s LIKE '%17%'$$);
+
+DROP MATERIALIZED VIEW mv;
+DROP TABLE t, other, part, parent, child, temporary, empty, counted, queries;
+DROP FUNCTION same, outcome, with_gpu, explain_masked, shape, all_same, unsafe, gpu_counts, counts;

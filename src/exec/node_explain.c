@@ -19,7 +19,7 @@
  *						totals, if times are shown at all
  * Where a worker runs a scan that is not parallel aware (the inner side of a
  * join), PostgreSQL has no way for an extension to bring such totals back; they
- * are then the leader's.  Rows Removed travels with PostgreSQL's own counts.
+ * are then not shown.  Rows Removed travels with PostgreSQL's own counts.
  *
  *	VERBOSE
  *		Not Offloaded	each other clause, and why
@@ -80,6 +80,22 @@ explain_clauses(GpustrScanState *state, List *ancestors, ExplainState *es)
 		ExplainPropertyList("Not Offloaded", refused, es);
 }
 
+/* Has a worker counted what did not come back to the leader? */
+static bool
+counters_are_partial(const PlanState *ps)
+{
+	int			i;
+
+	if (ps->plan->parallel_aware || ps->worker_instrument == NULL)
+		return false;
+	for (i = 0; i < ps->worker_instrument->num_workers; i++)
+	{
+		if (ps->worker_instrument->instrument[i].nloops > 0)
+			return true;
+	}
+	return false;
+}
+
 static void
 explain_counters(GpustrScanState *state, ExplainState *es)
 {
@@ -90,6 +106,8 @@ explain_counters(GpustrScanState *state, ExplainState *es)
 	if (instr != NULL && instr->nloops > 0)
 		ExplainPropertyFloat("Rows Removed by GPU Filter", NULL,
 							 instr->nfiltered2 / instr->nloops, 0, es);
+	if (counters_are_partial(&state->css.ss.ps))
+		return;
 	ExplainPropertyUInteger("GPU Batches", NULL, counters->batches, es);
 	if (counters->batches_local > 0 && gpustr_engine_choice() == GPUSTR_RUN_DEVICE)
 		ExplainPropertyUInteger("GPU Batches Local", NULL, counters->batches_local, es);
