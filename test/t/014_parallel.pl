@@ -101,6 +101,8 @@ foreach my $staging ('512kB', '4MB')
 	  IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('postgres'), '-f', $file ],
 		'<', '/dev/null', '>', \$out, '2>', \$err);
 	my $kills = 0;
+	# the plan is made while there is a device
+	$session->pump while $session->pumpable && $out !~ /\n/;
 	while ($session->pumpable)
 	{
 		$kills += kill 'KILL', device_processes($node);
