@@ -3,9 +3,11 @@
  * page_batch.c
  *	  Scan a heap table through an engine, a batch of pages at a time.
  *
- * The scan is a heap scan of PostgreSQL's own (snapshot, predicate lock,
- * buffer strategy, where to start and how to keep step with other scans are
- * table_beginscan()'s), and a page is read as it reads pages: see page_read.c.
+ * The scan is a heap scan of PostgreSQL's own, serial or this participant's
+ * part of a parallel one (snapshot, predicate lock, buffer strategy, where to
+ * start and how to keep step with other scans are table_beginscan()'s or
+ * table_beginscan_parallel()'s).  Pages come in its order, see page_blocks.c,
+ * and are read as it reads them, see page_read.c.
  * The list of visible line pointers goes into a batch together with the page:
  * by name (its place in the shared buffer pool) where the engine can read it
  * there, else as a copy.  Batches are submitted as they are full, and several
@@ -48,7 +50,6 @@
 #include "postgres.h"
 
 #include "access/heapam.h"
-#include "access/syncscan.h"
 #include "access/tableam.h"
 #include "executor/instrument.h"
 #include "miscadmin.h"
@@ -58,6 +59,7 @@
 
 #include "batch/batch_layout.h"
 #include "batch/page_batch.h"
+#include "batch/page_blocks.h"
 #include "batch/page_fetch.h"
 #include "batch/page_format.h"
 #include "batch/page_hint.h"
@@ -105,12 +107,11 @@ struct GpustrPageScan
 
 	/* reading */
 	bool		exhausted;		/* no more pages */
-	BlockNumber next_block;
+	GpustrBlocks blocks;
 	Buffer		buffer;			/* of the page just read, pinned */
 	bool		page_waits;		/* it is to be the first of the next batch */
 	bool		in_ring;		/* it was read into the scan's small ring */
 	uint32		hint_base;
-	bool		started;
 	int			next_pages;		/* pages of the next batch */
 	int			in_flight_limit;
 
@@ -133,20 +134,22 @@ struct GpustrPageScan
 	const uint16 *line;
 	int32		next_row;		/* after the last row handed out */
 	uint64		passed;			/* rows of earlier batches */
+	uint64		handed;			/* rows handed out ever */
 
 	GpustrFetch fetch;			/* of tuples for the rows handed out */
 };
 
 GpustrPageScan *
-gpustr_page_scan_begin(Relation rel, Snapshot snapshot, GpustrFirstRow first_row,
-					   void *context, GpustrClient *client, bool at_rest)
+gpustr_page_scan_begin(TableScanDesc heap, GpustrFirstRow first_row, void *context,
+					   GpustrClient *client, bool at_rest)
 {
 	GpustrPageScan *scan = palloc0(sizeof(GpustrPageScan));
 
-	if (!IsMVCCSnapshot(snapshot))
+	if (!IsMVCCSnapshot(heap->rs_snapshot))
 		elog(ERROR, "a GpuScan needs an MVCC snapshot");
-	scan->heap = (HeapScanDesc) table_beginscan(rel, snapshot, 0, NULL);
-	scan->hint_base = gpustr_page_hint_base(RelationGetRelid(rel));
+	scan->heap = (HeapScanDesc) heap;
+	scan->hint_base = gpustr_page_hint_base(RelationGetRelid(heap->rs_rd));
+	gpustr_blocks_start(&scan->blocks, scan->heap);
 	scan->first_row = first_row;
 	scan->first_row_context = context;
 	scan->client = client;
@@ -215,40 +218,24 @@ drop_pins(GpustrPageScan *scan, PageBatch *pb)
 	pb->budget = 0;
 }
 
-/*
- * Step to the next page, as heapgettup_pagemode() does, and read it.  False at
- * the end of the table.
- */
+/* Step to the next page, and read it.  False at the end of the table. */
 static inline bool
 read_next_page(GpustrPageScan *scan)
 {
 	HeapScanDesc heap = scan->heap;
-	int64		nread;
+	BlockNumber block = gpustr_blocks_next(&scan->blocks);
+	int64		nread = pgBufferUsage.shared_blks_read;
+	double		read_us;
 
-	if (!scan->started)
+	if (block == InvalidBlockNumber)
 	{
-		if (heap->rs_nblocks == 0)
-		{
-			scan->exhausted = true;
-			return false;
-		}
-		scan->started = true;
-		scan->next_block = heap->rs_startblock;
+		scan->exhausted = true;
+		return false;
 	}
-	else
-	{
-		if (++scan->next_block >= heap->rs_nblocks)
-			scan->next_block = 0;
-		if (heap->rs_base.rs_flags & SO_ALLOW_SYNC)
-			ss_report_location(heap->rs_base.rs_rd, scan->next_block);
-		if (scan->next_block == heap->rs_startblock)
-		{
-			scan->exhausted = true;
-			return false;
-		}
-	}
-	nread = pgBufferUsage.shared_blks_read;
-	scan->buffer = gpustr_read_page(heap, scan->next_block, scan->hint_base);
+	if (scan->blocks.pages_left > 0)
+		gpustr_blocks_prefetch(&scan->blocks);
+	scan->buffer = gpustr_read_page(heap, block, scan->hint_base, &read_us);
+	gpustr_blocks_note_read(&scan->blocks, read_us);
 	scan->in_ring = heap->rs_strategy != NULL && pgBufferUsage.shared_blks_read != nread;
 	return true;
 }
@@ -332,7 +319,7 @@ submit_batch(GpustrPageScan *scan)
 	if (local)
 		pages = heap->rs_strategy ? RING_BATCH_PAGES : LOCAL_BATCH_PAGES;
 	else
-		pages = scan->next_pages;
+		pages = Min(scan->next_pages, gpustr_blocks_fair_share(&scan->blocks));
 	pages = Min(pages, gpustr_layout_max_pages(gpustr_request_bytes(pb->request), program_bytes));
 	if (pages <= 0)
 		elog(ERROR, "a batch of %u bytes has no room for a page",
@@ -505,6 +492,7 @@ gpustr_page_scan_next(GpustrPageScan *scan, GpustrPageRow *row)
 	row->recent = pb->recent[scan->page];
 	row->line = scan->line[ordinal];
 	row->recheck = (scan->recheck_bits >> bit) & 1;
+	scan->handed++;
 	return true;
 }
 
@@ -541,6 +529,12 @@ uint64
 gpustr_page_scan_passed(GpustrPageScan *scan)
 {
 	return scan->passed + (scan->emitting ? scan->next_row : 0);
+}
+
+uint64
+gpustr_page_scan_handed(GpustrPageScan *scan)
+{
+	return scan->handed;
 }
 
 /* Give up what is in flight and drop all pins. */
@@ -582,7 +576,7 @@ gpustr_page_scan_rescan(GpustrPageScan *scan)
 	table_rescan(&scan->heap->rs_base, NULL);
 	scan->program = NULL;
 	scan->exhausted = false;
-	scan->started = false;
+	gpustr_blocks_start(&scan->blocks, scan->heap);
 	scan->next_pages = FIRST_BATCH_PAGES;
 	scan->in_flight_limit = 1;
 }

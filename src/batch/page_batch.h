@@ -12,12 +12,11 @@
 #define GPUSTR_PAGE_BATCH_H
 
 #include "access/heapam.h"
+#include "access/relscan.h"
 #include "executor/tuptable.h"
 #include "storage/block.h"
 #include "storage/buf.h"
 #include "storage/off.h"
-#include "utils/relcache.h"
-#include "utils/snapshot.h"
 
 #include "program/program.h"
 #include "service/client.h"
@@ -37,11 +36,12 @@ typedef struct GpustrPageRow
 typedef const GpustrProgram *(*GpustrFirstRow) (void *context);
 
 /*
- * Start to scan.  Everything is allocated in the current memory context.
- * at_rest: hold no pin between two calls but the one of the last tuple fetched,
- * and no slot.
+ * Start to scan, through a heap scan that has been begun, serial or parallel,
+ * and is ended with this one.  Everything is allocated in the current memory
+ * context.  at_rest: hold no pin between two calls but the one of the last tuple
+ * fetched, and no slot.
  */
-extern GpustrPageScan *gpustr_page_scan_begin(Relation rel, Snapshot snapshot,
+extern GpustrPageScan *gpustr_page_scan_begin(TableScanDesc heap,
 											  GpustrFirstRow first_row, void *context,
 											  GpustrClient *client, bool at_rest);
 
@@ -69,6 +69,9 @@ extern HeapScanDesc gpustr_page_scan_surrender(GpustrPageScan *scan);
  * included; over all rescans.
  */
 extern uint64 gpustr_page_scan_passed(GpustrPageScan *scan);
+
+/* Rows that next() handed out so far, over all rescans. */
+extern uint64 gpustr_page_scan_handed(GpustrPageScan *scan);
 
 extern void gpustr_page_scan_rescan(GpustrPageScan *scan);
 extern void gpustr_page_scan_end(GpustrPageScan *scan);

@@ -36,6 +36,7 @@
 #include "access/heapam.h"
 #include "miscadmin.h"
 #include "pgstat.h"
+#include "portability/instr_time.h"
 #include "storage/buf_internals.h"
 #include "storage/bufmgr.h"
 #include "storage/predicate.h"
@@ -92,12 +93,15 @@ prefetch(uint32 hint_base, BlockNumber block)
 
 /* Pin the page's buffer. */
 static inline Buffer
-pin_page(HeapScanDesc scan, BlockNumber block, uint32 hint_base)
+pin_page(HeapScanDesc scan, BlockNumber block, uint32 hint_base, double *read_us)
 {
 	Relation	rel = scan->rs_base.rs_rd;
 	Buffer		hint = InvalidBuffer;
 	Buffer		buffer;
+	instr_time	start;
+	instr_time	end;
 
+	*read_us = 0;
 	if (!RelationUsesLocalBuffers(rel))
 	{
 		prefetch(hint_base, block);
@@ -110,7 +114,11 @@ pin_page(HeapScanDesc scan, BlockNumber block, uint32 hint_base)
 		pgstat_count_buffer_hit(rel);
 		return hint;
 	}
+	INSTR_TIME_SET_CURRENT(start);
 	buffer = ReadBufferExtended(rel, MAIN_FORKNUM, block, RBM_NORMAL, scan->rs_strategy);
+	INSTR_TIME_SET_CURRENT(end);
+	INSTR_TIME_SUBTRACT(end, start);
+	*read_us = INSTR_TIME_GET_DOUBLE(end) * 1e6;
 	if (buffer != hint && !BufferIsLocal(buffer))
 		gpustr_page_hint_set(hint_base, block, buffer);
 	return buffer;
@@ -177,7 +185,7 @@ list_visible(HeapScanDesc scan, BlockNumber block, Buffer buffer, Page page, int
 }
 
 Buffer
-gpustr_read_page(HeapScanDesc scan, BlockNumber block, uint32 hint_base)
+gpustr_read_page(HeapScanDesc scan, BlockNumber block, uint32 hint_base, double *read_us)
 {
 	Relation	rel = scan->rs_base.rs_rd;
 	Snapshot	snapshot = scan->rs_base.rs_snapshot;
@@ -188,7 +196,7 @@ gpustr_read_page(HeapScanDesc scan, BlockNumber block, uint32 hint_base)
 	bool		check_serializable;
 
 	CHECK_FOR_INTERRUPTS();
-	buffer = pin_page(scan, block, hint_base);
+	buffer = pin_page(scan, block, hint_base, read_us);
 	scan->rs_cblock = block;
 	heap_page_prune_opt(rel, buffer);
 

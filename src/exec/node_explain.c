@@ -13,9 +13,14 @@
  *						by the engine, and of the rechecked rows by
  *						PostgreSQL; per loop, as explain.c counts
  *		GPU Batches, GPU Rows, GPU Rows Rechecked, GPU Bytes In/Out
- *						totals over all loops
+ *						totals over all loops, and over the workers of a
+ *						parallel scan
  *		GPU Wait Time, GPU Transfer Time, GPU Kernel Time
  *						totals, if times are shown at all
+ * Where a worker runs a scan that is not parallel aware (the inner side of a
+ * join), PostgreSQL has no way for an extension to bring such totals back; they
+ * are then not shown.  Rows Removed travels with PostgreSQL's own counts.
+ *
  *	VERBOSE
  *		Not Offloaded	each other clause, and why
  *
@@ -33,6 +38,7 @@
 
 #include "compat.h"
 #include "exec/scan_node.h"
+#include "exec/scan_parallel.h"
 
 /* Give a clause back as SQL, as explain.c's show_qual() does. */
 static char *
@@ -74,21 +80,34 @@ explain_clauses(GpustrScanState *state, List *ancestors, ExplainState *es)
 		ExplainPropertyList("Not Offloaded", refused, es);
 }
 
+/* Has a worker counted what did not come back to the leader? */
+static bool
+counters_are_partial(const PlanState *ps)
+{
+	int			i;
+
+	if (ps->plan->parallel_aware || ps->worker_instrument == NULL)
+		return false;
+	for (i = 0; i < ps->worker_instrument->num_workers; i++)
+	{
+		if (ps->worker_instrument->instrument[i].nloops > 0)
+			return true;
+	}
+	return false;
+}
+
 static void
 explain_counters(GpustrScanState *state, ExplainState *es)
 {
-	const GpustrClientCounters *counters = gpustr_client_counters(state->client);
+	const GpustrClientCounters *counters = gpustr_scan_counters(state);
 	Instrumentation *instr = state->css.ss.ps.instrument;
 
+	gpustr_scan_report(state);
 	if (instr != NULL && instr->nloops > 0)
-	{
-		double		removed = state->scan ? gpustr_page_scan_passed(state->scan) : 0;
-
-		/* under EvalPlanQual more may come out than was scanned */
-		removed = Max(0, removed - instr->ntuples - instr->nfiltered1);
 		ExplainPropertyFloat("Rows Removed by GPU Filter", NULL,
-							 removed / instr->nloops, 0, es);
-	}
+							 instr->nfiltered2 / instr->nloops, 0, es);
+	if (counters_are_partial(&state->css.ss.ps))
+		return;
 	ExplainPropertyUInteger("GPU Batches", NULL, counters->batches, es);
 	if (counters->batches_local > 0 && gpustr_engine_choice() == GPUSTR_RUN_DEVICE)
 		ExplainPropertyUInteger("GPU Batches Local", NULL, counters->batches_local, es);

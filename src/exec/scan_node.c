@@ -27,6 +27,7 @@
  */
 #include "postgres.h"
 
+#include "access/tableam.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
@@ -38,6 +39,7 @@
 #include "exec/late_eval.h"
 #include "exec/scan_backward.h"
 #include "exec/scan_node.h"
+#include "exec/scan_parallel.h"
 #include "plan/plan_private.h"
 
 static Node *gpustr_scan_create_state(CustomScan *plan);
@@ -58,6 +60,10 @@ static const CustomExecMethods gpustr_scan_exec_methods = {
 	.ExecCustomScan = gpustr_scan_next,
 	.EndCustomScan = gpustr_scan_end,
 	.ReScanCustomScan = gpustr_scan_rescan,
+	.EstimateDSMCustomScan = gpustr_scan_estimate_dsm,
+	.InitializeDSMCustomScan = gpustr_scan_init_dsm,
+	.ReInitializeDSMCustomScan = gpustr_scan_reinit_dsm,
+	.InitializeWorkerCustomScan = gpustr_scan_init_worker,
 	.ShutdownCustomScan = gpustr_scan_shutdown,
 	.ExplainCustomScan = gpustr_scan_explain,
 };
@@ -114,11 +120,16 @@ static void
 start_scan(GpustrScanState *state)
 {
 	MemoryContext old = MemoryContextSwitchTo(state->context);
+	TableScanDesc heap = state->parallel_heap;
 
 	state->late = gpustr_late_create(&state->css.ss, state->clauses);
-	state->scan = gpustr_page_scan_begin(state->css.ss.ss_currentRelation,
-										 state->css.ss.ps.state->es_snapshot,
-										 program_at_first_row, state,
+
+	/* a parallel plan that is run without workers has a serial scan, too */
+	if (heap == NULL)
+		heap = table_beginscan(state->css.ss.ss_currentRelation,
+							   state->css.ss.ps.state->es_snapshot, 0, NULL);
+	state->parallel_heap = NULL;
+	state->scan = gpustr_page_scan_begin(heap, program_at_first_row, state,
 										 state->client, state->may_go_back);
 	MemoryContextSwitchTo(old);
 }
@@ -162,7 +173,9 @@ fetch_and_judge(GpustrScanState *state, const GpustrPageRow *row)
 		passes = ExecQual(qual, econtext);
 	if (learned)
 		gpustr_page_scan_set_program(state->scan, gpustr_late_program(state->late));
-	if (!passes && !row->recheck)
+	if (!passes && row->recheck)
+		state->nrejected++;
+	else if (!passes)
 		InstrCountFiltered1(&state->css, 1);
 	ResetExprContext(econtext);
 	return passes;
@@ -257,15 +270,19 @@ gpustr_scan_rescan(CustomScanState *node)
 
 /*
  * The executor is through for now, but a cursor may go on later: see that it
- * holds no pins meanwhile.
+ * holds no pins meanwhile.  A parallel scan does not go on, and its leader does
+ * not wait for what is in flight when it has had enough.
  */
 static void
 gpustr_scan_shutdown(CustomScanState *node)
 {
 	GpustrScanState *state = (GpustrScanState *) node;
 
-	if (state->scan != NULL && state->walk == NULL)
+	if (state->scan != NULL && state->shared != NULL)
+		(void) gpustr_page_scan_surrender(state->scan);
+	else if (state->scan != NULL && state->walk == NULL)
 		gpustr_page_scan_settle(state->scan);
+	gpustr_scan_report(state);
 }
 
 static void
@@ -275,6 +292,9 @@ gpustr_scan_end(CustomScanState *node)
 
 	if (state->scan != NULL)
 		gpustr_page_scan_end(state->scan);
+	if (state->parallel_heap != NULL)
+		table_endscan(state->parallel_heap);
+	state->parallel_heap = NULL;
 	if (state->context != NULL)
 		MemoryContextDelete(state->context);
 	state->context = NULL;

@@ -26,6 +26,15 @@ typedef struct GpustrScanState
 	struct GpustrLate *late;	/* NULL until the first row is asked for */
 	GpustrPageScan *scan;		/* NULL until the first row is asked for */
 
+	/* in a parallel plan: see scan_parallel.c */
+	struct GpustrScanShared *shared;	/* in the DSM, while that is there */
+	TableScanDesc parallel_heap;	/* begun there, until 'scan' has it */
+	GpustrClientCounters workers;	/* of workers of a DSM that has gone */
+	GpustrClientCounters reported;	/* what this worker has added to 'shared' */
+
+	uint64		nrejected;		/* recheck rows that PostgreSQL ruled out */
+	uint64		nremoved;		/* of these and the engine's, counted so far */
+
 	ExprState  *full_qual;		/* all clauses: for rows that are recheck */
 	ExprState  *local_qual;		/* those that are not offloaded, or NULL */
 

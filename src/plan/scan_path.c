@@ -4,8 +4,9 @@
  *	  Offer GpuScan to the planner.
  *
  * A GpuScan is one more path for a plain heap table, beside the sequential and
- * index scans, and has to win on cost.  It is serial and not parallel safe: a
- * device serves the backends that run the query, not their workers.
+ * index scans, and has to win on cost.  Where PostgreSQL would consider a
+ * parallel sequential scan there is a partial one, too, with as many workers:
+ * each is a backend with batches of its own, and they share the device.
  *
  * Left out are catalogs (updated in place, under a content lock alone),
  * tables of other access methods, TABLESAMPLE, the parents of partitions and
@@ -175,12 +176,36 @@ cannot_win(RelOptInfo *rel)
 	return false;
 }
 
-static void
-add_scan_path(PlannerInfo *root, RelOptInfo *rel, Relation table)
+/* A path with this many workers; 0: a serial one. */
+static Path *
+make_scan_path(PlannerInfo *root, RelOptInfo *rel, Relation table,
+			   const GpustrScanClauses *clauses, List *rinfos, int workers)
 {
+	CustomPath *path = makeNode(CustomPath);
+
+	path->path.pathtype = T_CustomScan;
+	path->path.parent = rel;
+	path->path.pathtarget = rel->reltarget;
+	path->path.parallel_aware = workers > 0;
+	path->path.parallel_safe = rel->consider_parallel;
+	path->path.parallel_workers = workers;
+	path->flags = CUSTOMPATH_SUPPORT_PROJECTION | CUSTOMPATH_SUPPORT_BACKWARD_SCAN;
+	path->methods = &gpustr_scan_path_methods;
+	gpustr_cost_scan(&path->path, root, table, clauses, rinfos);
+	return &path->path;
+}
+
+/*
+ * Add the paths.  gpustr.debug_require = require leaves the planner no others;
+ * it makes Gather paths from partial ones after our hook.
+ */
+static void
+add_scan_paths(PlannerInfo *root, RelOptInfo *rel, Relation table)
+{
+	bool		require = gpustr_debug_require == GPUSTR_REQUIRE_REQUIRE;
 	List	   *rinfos;
 	GpustrScanClauses *clauses;
-	CustomPath *path;
+	int			workers = 0;
 
 	if (!scan_clauses(root, rel, &rinfos))
 		return;
@@ -191,21 +216,18 @@ add_scan_path(PlannerInfo *root, RelOptInfo *rel, Relation table)
 		return;
 	}
 
-	path = makeNode(CustomPath);
-	path->path.pathtype = T_CustomScan;
-	path->path.parent = rel;
-	path->path.pathtarget = rel->reltarget;
-	path->flags = CUSTOMPATH_SUPPORT_PROJECTION | CUSTOMPATH_SUPPORT_BACKWARD_SCAN;
-	path->methods = &gpustr_scan_path_methods;
-	gpustr_cost_scan(&path->path, root, table, clauses, rinfos);
+	if (rel->consider_parallel)
+		workers = compute_parallel_worker(rel, rel->pages, -1,
+										  max_parallel_workers_per_gather);
 
-	if (gpustr_debug_require == GPUSTR_REQUIRE_REQUIRE)
+	if (require)
 	{
-		rel->pathlist = list_make1(path);
+		rel->pathlist = NIL;
 		rel->partial_pathlist = NIL;
 	}
-	else
-		add_path(rel, &path->path);
+	add_path(rel, make_scan_path(root, rel, table, clauses, rinfos, 0));
+	if (workers > 0)
+		add_partial_path(rel, make_scan_path(root, rel, table, clauses, rinfos, workers));
 }
 
 static void
@@ -237,7 +259,7 @@ gpustr_set_rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblE
 	if (table->rd_tableam != GetHeapamTableAmRoutine())
 		gpustr_note_refusal("table \"%s\" is not a heap", RelationGetRelationName(table));
 	else if (!IsCatalogRelation(table))
-		add_scan_path(root, rel, table);
+		add_scan_paths(root, rel, table);
 	table_close(table, NoLock);
 }
 

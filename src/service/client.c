@@ -53,6 +53,7 @@ struct GpustrClient
 	void	   *spare;			/* a private body's allocation, for the next */
 	Size		spare_bytes;
 	int			npins;
+	int			siblings;		/* clients of the same scan, itself included */
 	GpustrClientCounters counters;
 };
 
@@ -229,6 +230,7 @@ gpustr_client_create(MemoryContext parent)
 		callbacks_registered = true;
 	}
 	client->context = context;
+	client->siblings = 1;
 	client->owner = CurrentResourceOwner;
 	dlist_init(&client->requests);
 	dlist_push_tail(&all_clients, &client->node);
@@ -255,7 +257,15 @@ gpustr_client_reset(GpustrClient *client)
 int
 gpustr_client_depth(GpustrClient *client)
 {
-	return gpustr_engine_choice() == GPUSTR_RUN_DEVICE ? gpustr_batch_depth : 1;
+	if (gpustr_engine_choice() != GPUSTR_RUN_DEVICE)
+		return 1;
+	return Min(gpustr_batch_depth, Max(gpustr_shared->nslots / client->siblings, 1));
+}
+
+void
+gpustr_client_set_siblings(GpustrClient *client, int siblings)
+{
+	client->siblings = Max(siblings, 1);
 }
 
 /* A slot and a device to run it on; false if there is no such pair now. */

@@ -84,9 +84,16 @@ extern void gpustr_client_reset(GpustrClient *client);
 
 /*
  * The most requests worth keeping in flight: gpustr.batch_depth through a
- * device process, 1 with the local engine.
+ * device process (less where siblings share few slots), 1 with the local
+ * engine.
  */
 extern int	gpustr_client_depth(GpustrClient *client);
+
+/*
+ * So many clients, this one included, work on one scan: keep to this one's
+ * share of the staging slots, so that none is left with none.
+ */
+extern void gpustr_client_set_siblings(GpustrClient *client, int siblings);
 
 /*
  * Get a body.  With a device: a free staging slot, or, when the pool is
