@@ -98,3 +98,4 @@ EXECUTE p (6);
 SET gpustr.debug_require = 'allow';
 DROP TABLE t, seen, parts CASCADE;
 DROP PROCEDURE commits;
+DROP FUNCTION same, outcome, with_gpu, explain_masked;
