@@ -127,7 +127,7 @@ foreach my $i (0 .. 3)
 
 # The killer.  A process is started again ever later, up to a second; so in
 # every second turn it may live a little longer.
-my $killer = $node->background_psql('postgres');
+my $killer = $node->background_psql('postgres', timeout => $soak + 300);
 my ($kills, $turn) = (0, 0);
 my $limit = time + ($soak || 0) + 240;
 while ($steady->pumpable && time < $limit)

@@ -92,7 +92,7 @@ my @waiting;
 kill 'STOP', $device;
 foreach my $i (1 .. 20)
 {
-	my $session = $node->background_psql('postgres', on_error_stop => 0);
+	my $session = $node->background_psql('postgres', on_error_stop => 0, timeout => 300);
 
 	$session->query_safe("SET gpustr.debug_require = 'require'; SET gpustr.batch_depth = 1");
 	$session->query_until(qr/started/, "\\echo started\nSELECT count(*) FROM logs WHERE msg LIKE '%error%';\n");
