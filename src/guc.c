@@ -21,6 +21,7 @@
 #include "utils/guc.h"
 
 #include "guc.h"
+#include "service/fault.h"
 #include "service/queue.h"
 #include "service/supervisor.h"
 
@@ -55,6 +56,8 @@ bool		gpustr_enable_scan = true;
 int			gpustr_engine = GPUSTR_ENGINE_AUTO;
 int			gpustr_debug_require = GPUSTR_REQUIRE_ALLOW;
 int			gpustr_debug_device_fault = GPUSTR_FAULT_NONE;
+int			gpustr_debug_fail_engine_call = 0;
+int			gpustr_debug_poison = -1;
 int			gpustr_batch_depth = GPUSTR_DEFAULT_BATCH_DEPTH;
 double		gpustr_device_startup_cost = GPUSTR_DEFAULT_STARTUP_COST;
 double		gpustr_device_row_cost = GPUSTR_DEFAULT_ROW_COST;
@@ -248,6 +251,24 @@ define_session_settings(void)
 							 PGC_SUSET,
 							 GUC_NOT_IN_SAMPLE,
 							 NULL, NULL, NULL);
+
+	DefineCustomIntVariable("gpustr.debug_fail_engine_call",
+							"Makes one of this session's calls to engines fail.",
+							"For tests.  N: the Nth call from now; -N: that and all after it; 0: none.",
+							&gpustr_debug_fail_engine_call,
+							0, -INT_MAX, INT_MAX,
+							PGC_SUSET,
+							GUC_NOT_IN_SAMPLE,
+							NULL, gpustr_fault_restart, NULL);
+
+	DefineCustomIntVariable("gpustr.debug_poison",
+							"Fills memory for batches with this byte before it is used.",
+							"For tests.  -1: it is left as it is.",
+							&gpustr_debug_poison,
+							-1, -1, 255,
+							PGC_SUSET,
+							GUC_NOT_IN_SAMPLE,
+							NULL, NULL, NULL);
 }
 
 void

@@ -57,6 +57,8 @@ extern bool gpustr_enable_scan;
 extern int	gpustr_engine;
 extern int	gpustr_debug_require;
 extern int	gpustr_debug_device_fault;
+extern int	gpustr_debug_fail_engine_call;	/* 0: none */
+extern int	gpustr_debug_poison;	/* a byte; -1: none */
 extern int	gpustr_batch_depth;
 extern double gpustr_device_startup_cost;
 extern double gpustr_device_row_cost;

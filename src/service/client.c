@@ -38,6 +38,7 @@
 
 #include "guc.h"
 #include "service/client.h"
+#include "service/fault.h"
 #include "service/queue.h"
 
 /* Look at the slot's state this often, should a latch have been missed. */
@@ -95,7 +96,11 @@ local_engine(void)
 	config.nblocks = NBuffers;
 	config.zero_copy_blocks = &zero_copy_blocks;
 	config.memory_limit = &memory_limit;
-	if (gpustr_engine_host()->open(&config, &engine, &error) != ENGINE_OK)
+	if (gpustr_call_fails("open the session's engine"))
+		gpustr_engine_error(&error, ENGINE_OUT_OF_MEMORY, "failure on demand");
+	else
+		(void) gpustr_engine_host()->open(&config, &engine, &error);
+	if (engine == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_OUT_OF_MEMORY),
 				 errmsg("could not start the host engine"),
@@ -275,7 +280,7 @@ acquire_slot(GpustrRequest *request)
 	int			device = gpustr_queue_pick_device();
 	int			slot;
 
-	if (device < 0)
+	if (device < 0 || gpustr_call_fails("acquire a slot"))
 		return false;
 	slot = gpustr_queue_claim();
 	if (slot < 0)
@@ -285,6 +290,7 @@ acquire_slot(GpustrRequest *request)
 	request->body = gpustr_slot_body(slot);
 	request->bytes = gpustr_shared->slot_bytes;
 	request->readable_blocks = gpustr_shared->devices[device].zero_copy_blocks;
+	gpustr_poison_body(request->body, request->bytes);
 	return true;
 }
 
@@ -313,6 +319,7 @@ acquire_private(GpustrRequest *request, Size bytes)
 	request->body = (void *) TYPEALIGN(GPUSTR_BODY_ALIGN, request->allocation);
 	request->bytes = (uint32) size;
 	request->readable_blocks = NBuffers;
+	gpustr_poison_body(request->body, request->bytes);
 }
 
 GpustrRequest *
@@ -382,9 +389,14 @@ run_locally(GpustrRequest *request)
 	memset(&run, 0, sizeof(run));
 	run.body = request->body;
 	run.body_bytes = request->bytes;
-	engine->methods->submit(engine, &run);
-	while (engine->methods->poll(engine) != &run)
-		CHECK_FOR_INTERRUPTS();
+	if (gpustr_call_fails("run in the session"))
+		gpustr_engine_error(&run.error, ENGINE_OUT_OF_MEMORY, "failure on demand");
+	else
+	{
+		engine->methods->submit(engine, &run);
+		while (engine->methods->poll(engine) != &run)
+			CHECK_FOR_INTERRUPTS();
+	}
 	if (run.error.code != ENGINE_OK)
 		ereport(ERROR,
 				(errcode(run.error.code == ENGINE_OUT_OF_MEMORY ?
@@ -405,7 +417,8 @@ gpustr_request_submit(GpustrRequest *request)
 
 	request->client->counters.batches++;
 	request->client->counters.rows += batch->nrows;
-	if (request->slot >= 0 && gpustr_queue_submit(request->slot, request->device))
+	if (request->slot >= 0 && !gpustr_call_fails("submit") &&
+		gpustr_queue_submit(request->slot, request->device))
 		return;
 	request->client->counters.batches_local++;
 	run_locally(request);
@@ -465,6 +478,11 @@ wait_for_slot(GpustrRequest *request)
 	instr_time	start;
 	instr_time	end;
 
+	if (gpustr_call_fails("wait"))
+	{
+		move_to_private(request, ((const GpustrBatch *) request->body)->body_bytes);
+		return false;
+	}
 	if (slot_is_done(request))
 		return true;
 	INSTR_TIME_SET_CURRENT(start);

@@ -423,9 +423,9 @@ gpustr_device_process_main(int index, bool use_host, const char *library_path, p
 
 	open_engine(&loop, load_engine(loop.device, use_host, library_path));
 	publish_info(&loop);
-	say(loop.device, "device process up: %s (%s)", loop.device->kind, loop.device->name);
 	pg_write_barrier();
 	pg_atomic_write_u32(&loop.device->state, GPUSTR_DEVICE_UP);
+	say(loop.device, "device process up: %s (%s)", loop.device->kind, loop.device->name);
 	run_loop(&loop, parent);
 	_exit(GPUSTR_EXIT_PARENT_GONE); /* not reached */
 }

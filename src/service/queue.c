@@ -27,6 +27,7 @@
 #include "storage/shmem.h"
 
 #include "guc.h"
+#include "service/fault.h"
 #include "service/queue.h"
 
 /* Registration with a device works on whole OS pages. */
@@ -248,7 +249,7 @@ gpustr_queue_submit(int index, int device_index)
 	uint32		submitted = GPUSTR_SLOT_WORD(GPUSTR_SLOT_SUBMITTED, device_index);
 
 	slot->session = (int32) (leader - ProcGlobal->allProcs);
-	slot->fault = gpustr_debug_device_fault;
+	slot->fault = gpustr_fault_of_request();
 	slot->ticket = pg_atomic_add_fetch_u64(&gpustr_shared->ticket, 1);
 	slot->latch = MyLatch;
 	slot->code = ENGINE_LOST;

@@ -241,6 +241,17 @@ publish_memory_limit(void)
 		UINT64_MAX : (uint64) gpustr_device_memory_limit * 1024 * 1024;
 }
 
+/*
+ * A device that was absent and has come up is there again: what its process has
+ * to say is worth logging from then on, the reason of its next loss above all.
+ */
+static void
+note_presence(int index)
+{
+	if (pg_atomic_read_u32(&gpustr_shared->devices[index].state) == GPUSTR_DEVICE_UP)
+		children[index].absent_logged = false;
+}
+
 /* Log the lines of a device's ring that have come since the last look. */
 static void
 log_lines(int index)
@@ -250,6 +261,7 @@ log_lines(int index)
 	uint32		written = pg_atomic_read_u32(&ring->written);
 
 	pg_read_barrier();
+	note_presence(index);
 	if (written - child->logged > GPUSTR_LOG_LINES)
 		child->logged = written - GPUSTR_LOG_LINES;
 	for (; child->logged != written; child->logged++)
@@ -332,6 +344,7 @@ child_ended(int index, int status)
 	WEXITSTATUS(status) == GPUSTR_EXIT_ENGINE_LOST &&
 	pg_atomic_read_u32(&device->state) == GPUSTR_DEVICE_STARTING;
 
+	note_presence(index);
 	pg_atomic_write_u32(&device->state,
 						absent ? GPUSTR_DEVICE_ABSENT : GPUSTR_DEVICE_RESTARTING);
 	pg_atomic_write_u32(&device->pid, 0);

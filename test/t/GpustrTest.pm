@@ -13,7 +13,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 our @EXPORT = qw(new_node configure wait_for_device device_pid device_processes
-  idle_ok fake_cuda_library);
+  idle_ok log_ok fake_cuda_library);
 
 # The device that tests run on: the host engine where there is no GPU, the first
 # GPU where the environment says 'auto'.
@@ -105,10 +105,23 @@ sub idle_ok
 		"$what: no slot, no pin, no device memory is left in use");
 }
 
+# The server's log has nothing in it that it must not have: damage, leaks, and
+# lines that say something could not be done, but for those 'expected'.
+sub log_ok
+{
+	my ($node, $what, $expected) = @_;
+	my @bad = grep { /PANIC|TRAP:|refcount leak|reference leak|was not closed|still referenced|signal (?:6|7|8|11)\b|could not|corrupt|invalid memory|stuck spinlock/i }
+	  split /\n/, slurp_file($node->logfile);
+
+	@bad = grep { !/could not (?:receive|send) data (?:from|to) client/ } @bad;
+	@bad = grep { !/$expected/ } @bad if $expected;
+	is(join("\n", @bad), '', "$what: nothing unwanted in the server's log");
+}
+
 # A library in place of gpustr_cuda.so: see fake_cuda.c.
 sub fake_cuda_library
 {
-	my ($count, $version) = @_;
+	my ($count, $version, $control_file) = @_;
 	my $dir = PostgreSQL::Test::Utils::tempdir;
 	my $library = "$dir/fake_cuda.so";
 	my $control = slurp_file("$top/gpustr.control");
@@ -117,9 +130,10 @@ sub fake_cuda_library
 		'test/t/fake_cuda.c', 'src/engine/*.c', 'src/program/*.c');
 
 	$version //= $own;
+	$control_file //= '/nonexistent';
 	system_or_bail('cc', '-shared', '-fPIC', '-O1', '-D_GNU_SOURCE', "-I$top/src",
 		"-DGPUSTR_VERSION=\"$own\"", "-DFAKE_VERSION=\"$version\"",
-		"-DFAKE_COUNT=($count)", '-o', $library, @sources);
+		"-DFAKE_COUNT=($count)", "-DFAKE_CONTROL=\"$control_file\"", '-o', $library, @sources);
 	return $library;
 }
 

@@ -4,27 +4,50 @@
  *	  A library in the place of gpustr_cuda.so, for tests without a GPU.
  *
  * It is the host engine under the CUDA engine's entry point, so that loading,
- * version checks, any number of devices and their absence can be tested where
- * there is none.  Compiled by the TAP tests with
+ * version checks, any number of devices, their absence and their loss can be
+ * tested where there is none.  Compiled by the TAP tests with
  *		FAKE_COUNT		devices that it says there are (-1: cannot tell)
  *		FAKE_VERSION	version that it says it is
+ *		FAKE_CONTROL	a file whose first word says what is wrong now:
+ *						"sticky"	every request fails as after a kernel that
+ *									faulted, and no engine can be opened
+ *						"gone"		there is no device any more
  *
  * IDENTIFICATION
  *	  test/t/fake_cuda.c
  *
  *-------------------------------------------------------------------------
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "engine/engine.h"
 
 extern const EngineMethods *gpustr_engine_cuda(void);
 
+/* Does the control file say so? */
+static int
+fake_trouble(const char *word)
+{
+	FILE	   *file = fopen(FAKE_CONTROL, "r");
+	char		found[16] = "";
+
+	if (file == NULL)
+		return 0;
+	if (fscanf(file, "%15s", found) != 1)
+		found[0] = '\0';
+	fclose(file);
+	return strcmp(found, word) == 0;
+}
+
 static int32_t
 fake_device_count(EngineError *error)
 {
-	if (FAKE_COUNT < 0)
+	if (FAKE_COUNT < 0 || fake_trouble("gone"))
+	{
 		gpustr_engine_error(error, ENGINE_NO_DEVICE, "no CUDA-capable device is detected");
+		return -1;
+	}
 	return FAKE_COUNT;
 }
 
@@ -37,11 +60,22 @@ fake_open(const EngineConfig *config, Engine **engine, EngineError *error)
 	EngineConfig first = *config;
 	EngineCode	code;
 
+	*engine = NULL;
+	if (fake_trouble("sticky"))
+		return gpustr_engine_error(error, ENGINE_LOST, "uncorrectable ECC error encountered");
 	first.ordinal = 0;
 	code = gpustr_engine_host()->open(&first, engine, error);
 	if (code == ENGINE_OK)
 		(*engine)->methods = &methods;
 	return code;
+}
+
+static void
+fake_submit(Engine *engine, EngineRequest *request)
+{
+	gpustr_engine_host()->submit(engine, request);
+	if (fake_trouble("sticky") || fake_trouble("gone"))
+		gpustr_engine_error(&request->error, ENGINE_LOST, "an illegal memory access was encountered");
 }
 
 static void
@@ -59,6 +93,7 @@ gpustr_engine_cuda(void)
 	methods.version = FAKE_VERSION;
 	methods.device_count = fake_device_count;
 	methods.open = fake_open;
+	methods.submit = fake_submit;
 	methods.info = fake_info;
 	return &methods;
 }
