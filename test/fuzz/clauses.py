@@ -141,9 +141,20 @@ class Generator:
             value = None
         elif stock and self.chance(0.5):
             type_, value = self.rng.choice(stock)
+            if type_.family in ('text', 'bpchar', 'name') and self.chance(0.3):
+                value = self.near_miss(value)
         else:
             value = type_.value(self.rng)
         return Constant(type_, value, self.chance(self.params))
+
+    def near_miss(self, text):
+        """A string that differs in one place."""
+        kind = self.rng.random()
+        if kind < 0.4 or not text:
+            return text[:-1] + self.rng.choice('abB1 ')
+        if kind < 0.7:
+            return text[:-1]
+        return text + ' ' if kind < 0.85 else text.swapcase()
 
     def column(self, family):
         """A column of the family, or None."""

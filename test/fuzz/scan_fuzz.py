@@ -34,7 +34,6 @@ import statements
 
 STATEMENTS_PER_ROUND = 60
 SHRINK_SECONDS = 60
-MOST_FOUND = 10                 # then it stops
 FOUND = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'found')
 
 
@@ -47,6 +46,7 @@ def arguments():
     parser.add_argument('--engine', choices=['local', 'device'], default='local', help='gpustr.engine (default local)')
     parser.add_argument('--round', type=int, help='run only this round')
     parser.add_argument('--found', default=FOUND, help='folder for what is found (default test/fuzz/found)')
+    parser.add_argument('--stop-after', type=int, default=10, help='how many failures are enough (default 10)')
     parser.add_argument('--reasons', action='store_true', help='print why statements took no GpuScan')
     parser.add_argument('--verbose', action='store_true', help='print each statement')
     return parser.parse_args()
@@ -100,7 +100,7 @@ class Fuzzer:
         for _ in range(STATEMENTS_PER_ROUND):
             statement = statements.random_statement(rng, table, other)
             self.check(shrink.Case([table, other], statement, self.collations), number)
-            if self.found >= MOST_FOUND:
+            if self.found >= self.args.stop_after:
                 return
 
     def check(self, case, number):
@@ -174,7 +174,7 @@ def main():
     while True:
         fuzzer.round(number)
         number += 1
-        if args.round is not None or fuzzer.found >= MOST_FOUND or time.monotonic() - start > args.seconds:
+        if args.round is not None or fuzzer.found >= args.stop_after or time.monotonic() - start > args.seconds:
             break
     fuzzer.server.run(f'DROP SCHEMA IF EXISTS {schema.SCHEMA} CASCADE')
     fuzzer.summary(time.monotonic() - start)
