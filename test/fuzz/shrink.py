@@ -1,0 +1,135 @@
+"""Make what differs small, and write it down.
+
+shrink() takes away whatever can go while the failure stays: first what the
+statement can do without, then halves of the rows, then single rows, actions,
+columns and their properties, until nothing more can go or the time is up.
+A candidate that SQL refuses has not failed.
+
+write() makes one SQL file that shows the failure with psql alone.
+"""
+
+import copy
+import os
+import time
+
+import psycopg2
+
+import compare
+import schema
+
+
+class Case:
+    """Tables and a statement over them."""
+
+    def __init__(self, tables, statement, collations):
+        self.tables = tables
+        self.statement = statement
+        self.collations = collations
+
+
+def failure(server, case, build=True):
+    """How the case fails; None if it does not, or is no valid SQL."""
+    try:
+        if build:
+            server.build(case.collations, case.tables)
+        fast, slow = server.both(case.statement)
+        return compare.difference(case.statement, fast, slow)
+    except psycopg2.Error:
+        return None
+    except compare.ServerDied:
+        server.connect()
+        return 'the server crashed'
+    except compare.Hang:
+        server.session.close()
+        server.connect()
+        return 'the server hangs'
+
+
+def shrink(server, case, seconds):
+    """A smaller case that fails, too."""
+    end = time.monotonic() + seconds
+    progress = failure(server, case) is not None
+    while progress:
+        progress = False
+        # a crash takes the unlogged tables along, so build after each
+        for candidates, build in ((statement_candidates, False), (table_candidates, True)):
+            smaller = True
+            while smaller and time.monotonic() < end:
+                smaller = None
+                if not build:
+                    server.build(case.collations, case.tables)
+                for candidate in candidates(case):
+                    if time.monotonic() > end:
+                        break
+                    if failure(server, candidate, build):
+                        case = smaller = candidate
+                        progress = True
+                        break
+    return case
+
+
+def statement_candidates(case):
+    """The same tables, a plainer statement."""
+    for statement in case.statement.plainer():
+        yield Case(case.tables, statement, case.collations)
+
+
+def table_candidates(case):
+    """The same statement, smaller tables."""
+    if len(case.tables) > 1:
+        for i in range(len(case.tables)):
+            yield Case(case.tables[:i] + case.tables[i + 1:], case.statement, case.collations)
+    for i, table in enumerate(case.tables):
+        for smaller in smaller_tables(table):
+            yield Case(case.tables[:i] + [smaller] + case.tables[i + 1:], case.statement, case.collations)
+
+
+def smaller_tables(table):
+    """The table with something less."""
+    def changed(**what):
+        new = copy.copy(table)
+        for name, value in what.items():
+            setattr(new, name, value)
+        return new
+
+    step = len(table.rows) // 2
+    while step > 0:
+        for i in range(0, len(table.rows), step):
+            yield changed(rows=table.rows[:i] + table.rows[i + step:])
+        step //= 2
+    if table.rows:
+        yield changed(rows=[])
+    for i in range(len(table.actions)):
+        yield changed(actions=table.actions[:i] + table.actions[i + 1:])
+    for name in ('policy', 'barrier'):
+        if getattr(table, name):
+            yield changed(**{name: None})
+            for smaller in getattr(table, name).reductions():
+                yield changed(**{name: smaller})
+    if table.kind != 'plain':
+        yield changed(kind='plain')
+    if table.options:
+        yield changed(options={})
+    for i, column in enumerate(table.columns):
+        yield changed(columns=table.columns[:i] + table.columns[i + 1:])
+        for name, plain in vars(schema.Column('', None)).items():
+            if name not in ('name', 'type') and getattr(column, name) != plain:
+                simpler = copy.copy(column)
+                setattr(simpler, name, plain)
+                yield changed(columns=table.columns[:i] + [simpler] + table.columns[i + 1:])
+
+
+def write(folder, name, case, why, seed, engine):
+    """The case as an SQL file; its path."""
+    commands = ';\n'.join(case.statement.script())
+    lines = ['-- ' + line for line in f'{why}\nfound by test/fuzz/scan_fuzz.py --seed {seed}'.splitlines()]
+    lines += [s + ';' for s in schema.preamble(case.collations)]
+    lines += [s + ';' for t in case.tables for s in t.statements()]
+    lines += [f'SET gpustr.engine = {engine};', 'BEGIN;', 'SAVEPOINT s;', 'SET LOCAL gpustr.debug_require = require;',
+              commands + ';', 'ROLLBACK TO s;', 'SET LOCAL gpustr.enabled = off;', 'SET LOCAL gpustr.debug_require = forbid;',
+              commands + ';', 'ROLLBACK;', f'DROP SCHEMA {schema.SCHEMA} CASCADE;', '']
+    os.makedirs(folder, exist_ok=True)
+    path = os.path.join(folder, name)
+    with open(path, 'w', encoding='utf-8') as file:
+        file.write('\n'.join(lines))
+    return path
