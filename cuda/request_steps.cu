@@ -419,8 +419,8 @@ cudaError_t request_step(RequestRun *run, const GpustrStep *step)
 			return launch_ilike(
 				run->text[step->in0], nrows,
 				rowfn_fold_kind((const GpustrFold *)GPUSTR_PROGRAM_CONST(run->program, step)),
-				(const GpustrFold *)(device_program(run) + step->const_off), run->program->encoding, bool_register(run, step->out),
-				run->stream);
+				(const GpustrFold *)(device_program(run) + step->const_off), run->program->encoding,
+				bool_register(run, step->out), run->stream);
 		case GPUSTR_OP_COMPARE_VALUE:
 		case GPUSTR_OP_IN_VALUE:
 		case GPUSTR_OP_NULL_VALUE:

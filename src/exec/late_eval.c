@@ -51,7 +51,7 @@ typedef struct LateValue
 	bool		known;
 	bool		isnull;
 	Datum		value;			/* in the context of GpustrLate */
-} LateValue;
+}			LateValue;
 
 struct GpustrLate
 {
@@ -67,7 +67,7 @@ struct GpustrLate
 
 /* Replace PARAM_EXEC Params by constants, and collect their numbers. */
 static Node *
-without_params(Node *node, Bitmapset **params)
+without_params(Node *node, Bitmapset * *params)
 {
 	if (node == NULL)
 		return NULL;
@@ -82,7 +82,7 @@ without_params(Node *node, Bitmapset **params)
 }
 
 static LateValue *
-find_value(GpustrLate *late, Node *expr)
+find_value(GpustrLate * late, Node *expr)
 {
 	ListCell   *lc;
 
@@ -131,7 +131,7 @@ lookup_value(void *context, Node *expr, Datum *value, bool *isnull)
 }
 
 static GpustrProgram *
-build(GpustrLate *late, List *clauses, List *offloaded, const GpustrLateValues *values)
+build(GpustrLate * late, List *clauses, List *offloaded, const GpustrLateValues *values)
 {
 	MemoryContext old = MemoryContextSwitchTo(late->build);
 	GpustrProgram *built;
@@ -171,7 +171,7 @@ gpustr_late_create(ScanState *ss, const GpustrScanClauses *clauses)
 
 /* Evaluate a value, and keep it. */
 static void
-evaluate(GpustrLate *late, LateValue *v, ExprContext *econtext)
+evaluate(GpustrLate * late, LateValue * v, ExprContext *econtext)
 {
 	MemoryContext old;
 
@@ -189,7 +189,7 @@ evaluate(GpustrLate *late, LateValue *v, ExprContext *econtext)
 
 /* Does it read no Param of an InitPlan that has yet to run? */
 static bool
-params_are_set(const LateValue *v, ExprContext *econtext)
+params_are_set(const LateValue * v, ExprContext *econtext)
 {
 	int			id = -1;
 
@@ -202,7 +202,7 @@ params_are_set(const LateValue *v, ExprContext *econtext)
 }
 
 const GpustrProgram *
-gpustr_late_program(GpustrLate *late)
+gpustr_late_program(GpustrLate * late)
 {
 	GpustrLateValues known = {.lookup = lookup_value,.context = late};
 	ExprContext *econtext = late->ss->ps.ps_ExprContext;
@@ -222,7 +222,7 @@ gpustr_late_program(GpustrLate *late)
 }
 
 bool
-gpustr_late_waits(const GpustrLate *late)
+gpustr_late_waits(const GpustrLate * late)
 {
 	ListCell   *lc;
 
@@ -235,7 +235,7 @@ gpustr_late_waits(const GpustrLate *late)
 }
 
 static void
-init_clause_states(GpustrLate *late)
+init_clause_states(GpustrLate * late)
 {
 	MemoryContext old = MemoryContextSwitchTo(late->context);
 	ListCell   *lc;
@@ -249,7 +249,7 @@ init_clause_states(GpustrLate *late)
 
 /* PostgreSQL has evaluated a clause: so can we its values. */
 static bool
-learn(GpustrLate *late, int clause, ExprContext *econtext)
+learn(GpustrLate * late, int clause, ExprContext *econtext)
 {
 	bool		learned = false;
 	ListCell   *lc;
@@ -268,7 +268,7 @@ learn(GpustrLate *late, int clause, ExprContext *econtext)
 }
 
 bool
-gpustr_late_judge(GpustrLate *late, ExprContext *econtext, bool *learned)
+gpustr_late_judge(GpustrLate * late, ExprContext *econtext, bool *learned)
 {
 	int			n = list_length(late->clauses->clauses);
 	bool		passes = true;
@@ -285,7 +285,7 @@ gpustr_late_judge(GpustrLate *late, ExprContext *econtext, bool *learned)
 }
 
 void
-gpustr_late_rescan(GpustrLate *late, Bitmapset *changed)
+gpustr_late_rescan(GpustrLate * late, Bitmapset * changed)
 {
 	ListCell   *lc;
 

@@ -328,7 +328,11 @@ compound_refusal(Node *node, ShipPlace place)
 			return call_refusal(node, ((OpExpr *) node)->opfuncid, ((OpExpr *) node)->args,
 								((OpExpr *) node)->inputcollid, place);
 		case T_FuncExpr:
-			/* int2 to oid is int2 to int4, which keeps the sign that an oid lacks */
+
+			/*
+			 * int2 to oid is int2 to int4, which keeps the sign that an oid
+			 * lacks
+			 */
 			if (((FuncExpr *) node)->funcid == F_INT4_INT2 &&
 				((FuncExpr *) node)->funcresulttype != INT4OID)
 				return unknown_refusal(node);
