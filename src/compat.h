@@ -28,7 +28,6 @@
 #include "nodes/execnodes.h"
 #include "pgstat.h"
 #include "storage/bufmgr.h"
-#include "utils/pg_locale.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
@@ -39,6 +38,18 @@
 /* 16: VARDATA and the like have a header of their own. */
 #if PG_VERSION_NUM >= 160000
 #include "varatt.h"
+#endif
+
+/*
+ * pg_locale.h wants the headers of ICU, which an extension's build may lack, so
+ * up to 17 the two functions needed are declared here.  18: they have gone, and
+ * one looks into the locale.
+ */
+#if PG_VERSION_NUM >= 180000
+#include "utils/pg_locale.h"
+#else
+extern bool lc_collate_is_c(Oid collation);
+extern bool lc_ctype_is_c(Oid collation);
 #endif
 
 /* 18: EXPLAIN's output functions and state have headers of their own. */
