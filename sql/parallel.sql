@@ -30,6 +30,8 @@ ANALYZE;
 
 SET min_parallel_table_scan_size = 0;
 SET parallel_setup_cost = 0;
+SET gpustr.device_row_cost = 0;
+SET gpustr.device_startup_cost = 0;
 SET parallel_tuple_cost = 0;
 SET gpustr.debug_require = 'allow';
 

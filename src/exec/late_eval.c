@@ -60,7 +60,6 @@ struct GpustrLate
 	MemoryContext context;
 	MemoryContext build;		/* working memory of a build */
 	List	   *values;			/* of LateValue */
-	int			clause;			/* while they are collected: the one at hand */
 	ExprState **clause_state;	/* [clauses], made when first needed */
 	GpustrProgram *program;
 };
@@ -82,7 +81,7 @@ without_params(Node *node, Bitmapset * *params)
 }
 
 static LateValue *
-find_value(GpustrLate * late, Node *expr)
+find_value(GpustrLate *late, Node *expr)
 {
 	ListCell   *lc;
 
@@ -96,50 +95,76 @@ find_value(GpustrLate * late, Node *expr)
 	return NULL;
 }
 
-/* GpustrLateValues.lookup, while they are collected: nothing is known. */
+/* expression_tree_walker: is it this very node, or one that has it? */
 static bool
-collect_value(void *context, Node *expr, Datum *value, bool *isnull)
+has_node(Node *node, void *expr)
 {
-	GpustrLate *late = context;
-	MemoryContext old;
-	LateValue  *v;
-
-	if (find_value(late, expr) != NULL)
+	if (node == NULL)
 		return false;
-	old = MemoryContextSwitchTo(late->context);
-	v = palloc0(sizeof(LateValue));
+	return node == expr || expression_tree_walker(node, has_node, expr);
+}
+
+/* Which clause the expression is in. */
+static int
+clause_of(const GpustrLate *late, Node *expr)
+{
+	ListCell   *lc;
+
+	foreach(lc, late->clauses->clauses)
+	{
+		if (has_node(lfirst(lc), expr))
+			return foreach_current_index(lc);
+	}
+	elog(ERROR, "a late value is in no clause of the scan");
+	return -1;
+}
+
+static LateValue *
+add_value(GpustrLate *late, Node *expr)
+{
+	MemoryContext old = MemoryContextSwitchTo(late->context);
+	LateValue  *v = palloc0(sizeof(LateValue));
+
 	v->expr = expr;
-	v->clause = late->clause;
+	v->clause = clause_of(late, expr);
 	v->harmless = gpustr_clause_is_harmless(without_params(expr, &v->params));
 	v->state = ExecInitExpr((Expr *) expr, &late->ss->ps);
 	get_typlenbyval(exprType(expr), &v->typlen, &v->typbyval);
 	late->values = lappend(late->values, v);
 	MemoryContextSwitchTo(old);
-	return false;
+	return v;
 }
 
+/*
+ * GpustrLateValues.lookup.  A build asks for a value only as far as it gets:
+ * where one is not known it may not ask for the next in the same clause.  So
+ * values are noted as they are asked for.
+ */
 static bool
 lookup_value(void *context, Node *expr, Datum *value, bool *isnull)
 {
-	LateValue  *v = find_value(context, expr);
+	GpustrLate *late = context;
+	LateValue  *v = find_value(late, expr);
 
 	if (v == NULL)
-		elog(ERROR, "a value of an offloaded clause was not collected");
+		v = add_value(late, expr);
 	*value = v->value;
 	*isnull = v->isnull;
 	return v->known;
 }
 
 static GpustrProgram *
-build(GpustrLate * late, List *clauses, List *offloaded, const GpustrLateValues *values)
+build(GpustrLate *late)
 {
+	GpustrLateValues known = {.lookup = lookup_value,.context = late};
 	MemoryContext old = MemoryContextSwitchTo(late->build);
 	GpustrProgram *built;
 	GpustrProgram *program;
 
 	built = gpustr_build_clause_program(late->ss->ss_currentRelation,
 										((Scan *) late->ss->ps.plan)->scanrelid,
-										clauses, offloaded, values);
+										late->clauses->clauses, late->clauses->offloaded,
+										&known);
 	program = MemoryContextAlloc(late->context, built->bytes);
 	memcpy(program, built, built->bytes);
 	MemoryContextSwitchTo(old);
@@ -151,27 +176,18 @@ GpustrLate *
 gpustr_late_create(ScanState *ss, const GpustrScanClauses *clauses)
 {
 	GpustrLate *late = palloc0(sizeof(GpustrLate));
-	GpustrLateValues collect = {.lookup = collect_value,.context = late};
-	ListCell   *lc;
-	ListCell   *flag;
 
 	late->ss = ss;
 	late->clauses = clauses;
 	late->context = CurrentMemoryContext;
 	late->build = AllocSetContextCreate(late->context, "GpuScan program",
 										ALLOCSET_DEFAULT_SIZES);
-	forboth(lc, clauses->clauses, flag, clauses->offloaded)
-	{
-		if (lfirst_int(flag))
-			pfree(build(late, list_make1(lfirst(lc)), list_make1_int(true), &collect));
-		late->clause++;
-	}
 	return late;
 }
 
 /* Evaluate a value, and keep it. */
 static void
-evaluate(GpustrLate * late, LateValue * v, ExprContext *econtext)
+evaluate(GpustrLate *late, LateValue * v, ExprContext *econtext)
 {
 	MemoryContext old;
 
@@ -202,27 +218,32 @@ params_are_set(const LateValue * v, ExprContext *econtext)
 }
 
 const GpustrProgram *
-gpustr_late_program(GpustrLate * late)
+gpustr_late_program(GpustrLate *late)
 {
-	GpustrLateValues known = {.lookup = lookup_value,.context = late};
 	ExprContext *econtext = late->ss->ps.ps_ExprContext;
-	ListCell   *lc;
+	int			nvalues;
 
-	foreach(lc, late->values)
+	do
 	{
-		LateValue  *v = lfirst(lc);
+		ListCell   *lc;
 
-		if (!v->known && v->harmless && params_are_set(v, econtext))
-			evaluate(late, v, econtext);
-	}
-	if (late->program != NULL)
-		pfree(late->program);
-	late->program = build(late, late->clauses->clauses, late->clauses->offloaded, &known);
+		nvalues = list_length(late->values);
+		foreach(lc, late->values)
+		{
+			LateValue  *v = lfirst(lc);
+
+			if (!v->known && v->harmless && params_are_set(v, econtext))
+				evaluate(late, v, econtext);
+		}
+		if (late->program != NULL)
+			pfree(late->program);
+		late->program = build(late);
+	} while (list_length(late->values) > nvalues);
 	return late->program;
 }
 
 bool
-gpustr_late_waits(const GpustrLate * late)
+gpustr_late_waits(const GpustrLate *late)
 {
 	ListCell   *lc;
 
@@ -235,7 +256,7 @@ gpustr_late_waits(const GpustrLate * late)
 }
 
 static void
-init_clause_states(GpustrLate * late)
+init_clause_states(GpustrLate *late)
 {
 	MemoryContext old = MemoryContextSwitchTo(late->context);
 	ListCell   *lc;
@@ -249,7 +270,7 @@ init_clause_states(GpustrLate * late)
 
 /* PostgreSQL has evaluated a clause: so can we its values. */
 static bool
-learn(GpustrLate * late, int clause, ExprContext *econtext)
+learn(GpustrLate *late, int clause, ExprContext *econtext)
 {
 	bool		learned = false;
 	ListCell   *lc;
@@ -268,7 +289,7 @@ learn(GpustrLate * late, int clause, ExprContext *econtext)
 }
 
 bool
-gpustr_late_judge(GpustrLate * late, ExprContext *econtext, bool *learned)
+gpustr_late_judge(GpustrLate *late, ExprContext *econtext, bool *learned)
 {
 	int			n = list_length(late->clauses->clauses);
 	bool		passes = true;
@@ -285,7 +306,7 @@ gpustr_late_judge(GpustrLate * late, ExprContext *econtext, bool *learned)
 }
 
 void
-gpustr_late_rescan(GpustrLate * late, Bitmapset * changed)
+gpustr_late_rescan(GpustrLate *late, Bitmapset * changed)
 {
 	ListCell   *lc;
 

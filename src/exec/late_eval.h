@@ -18,29 +18,29 @@
 typedef struct GpustrLate GpustrLate;
 
 /*
- * Find the late values of the clauses.  Everything is allocated in the current
- * memory context.
+ * The late values of the clauses.  Everything is allocated in the current memory
+ * context.
  */
-extern GpustrLate * gpustr_late_create(ScanState *ss, const GpustrScanClauses *clauses);
+extern GpustrLate *gpustr_late_create(ScanState *ss, const GpustrScanClauses *clauses);
 
 /*
  * The program, with all that is known now; what can be known without a row is
  * evaluated first.  Call it when a visible row has been seen.  The program
  * before this one is gone.
  */
-extern const GpustrProgram *gpustr_late_program(GpustrLate * late);
+extern const GpustrProgram *gpustr_late_program(GpustrLate *late);
 
 /* Is there a value that only a row that reaches its clause can tell? */
-extern bool gpustr_late_waits(const GpustrLate * late);
+extern bool gpustr_late_waits(const GpustrLate *late);
 
 /*
  * Evaluate all clauses for econtext's scan tuple, in order, as ExecQual() does,
  * and every late value that it reaches.  *learned is set if there was one, so
  * that the program can be better now.
  */
-extern bool gpustr_late_judge(GpustrLate * late, ExprContext *econtext, bool *learned);
+extern bool gpustr_late_judge(GpustrLate *late, ExprContext *econtext, bool *learned);
 
 /* A rescan: forget the values that depend on these Params. */
-extern void gpustr_late_rescan(GpustrLate * late, Bitmapset * changed);
+extern void gpustr_late_rescan(GpustrLate *late, Bitmapset * changed);
 
 #endif							/* GPUSTR_LATE_EVAL_H */
