@@ -109,8 +109,12 @@ harmful_walker(Node *node, void *context)
 		case T_CaseWhen:
 		case T_CaseTestExpr:
 		case T_CoalesceExpr:
-		case T_ArrayExpr:
 		case T_List:
+			break;
+		case T_ArrayExpr:
+			/* arrays of different dimensions do not make one */
+			if (((ArrayExpr *) node)->multidims)
+				return true;
 			break;
 		case T_Param:
 			/* may be an InitPlan's, which runs when it is first looked at */
