@@ -163,7 +163,7 @@ BEGIN
 		('gpustr.recheck_cost', (run_ms[7] - run_ms[6]) / unit_ms / 5000)
 	LOOP
 		value := round(greatest(value, 0)::numeric, 6);
-		command := format('ALTER SYSTEM SET %s = %s;', setting, value);
+		command := format('ALTER SYSTEM SET %s = %s;', setting, value::numeric);
 		RETURN NEXT;
 	END LOOP;
 END

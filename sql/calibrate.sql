@@ -1,6 +1,6 @@
 -- gpustr.calibrate(): figures differ between machines, so only their kind is shown
 SELECT setting, value >= 0 AND value < 1e9 AS plausible,
-	command = format('ALTER SYSTEM SET %s = %s;', setting, value::numeric) AS as_command
+	command LIKE format('ALTER SYSTEM SET %s = %%;', setting) AS as_command
 FROM gpustr.calibrate();
 
 -- It leaves settings and tables as they were

@@ -1,7 +1,7 @@
 
-# Device processes are killed every 50 ms while sessions work, and some of the
-# sessions are cancelled, time out and are terminated.  Whatever query comes to
-# an end has the right answer.
+# Device processes are killed every 50 ms (a GPU's, which take a second to start,
+# every 2 s) while sessions work, and some of the sessions are cancelled, time out
+# and are terminated.  Whatever query comes to an end has the right answer.
 #
 # GPUSTR_SOAK=seconds makes it run that long; otherwise it does a fixed amount
 # of work.
@@ -19,6 +19,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(usleep time);
 
+my $pause_us = ($ENV{GPUSTR_TEST_DEVICES} // 'host') eq 'host' ? 50_000 : 2_000_000;
 my $soak = $ENV{GPUSTR_SOAK} // 0;
 my $seed = $ENV{GPUSTR_TEST_SEED} // int(rand(1e9));
 srand($seed);
@@ -141,7 +142,7 @@ while ($steady->pumpable && time < $limit)
 			'SELECT pg_%s_backend(pid) FROM pg_stat_activity WHERE application_name LIKE $$victim%%$$ ORDER BY random() LIMIT 1',
 			$turn % 7 == 0 ? 'terminate' : 'cancel')) if $turn % 2 == 0;
 	$_->pump_nb foreach $steady, grep { $_->pumpable } @victims;
-	usleep(50_000);
+	usleep($pause_us);
 }
 append_to_file("$dir/stop", '');
 ok($steady->finish, 'steady sessions: pgbench met no error') or diag($err);
