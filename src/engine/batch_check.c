@@ -187,8 +187,8 @@ check_program_shape(const GpustrProgram *program, uint32_t program_bytes, Engine
 		program->ntext < 0 || program->ntext > GPUSTR_MAX_TEXT_REGS ||
 		program->nvalue < 0 || program->nvalue > GPUSTR_MAX_VALUE_REGS ||
 		program->nbool < 0 || program->nbool > GPUSTR_MAX_BOOL_REGS ||
-		program->nattrs < 0)
-		return gpustr_engine_error(error, ENGINE_BAD_INPUT, "too many steps or registers");
+		program->nattrs < 0 || program->nattrs > GPUSTR_MAX_ATTRS)
+		return gpustr_engine_error(error, ENGINE_BAD_INPUT, "too many steps, registers or attributes");
 	if (!program_range_ok(program, program->step_off,
 						  (uint64_t) program->nsteps * sizeof(GpustrStep)) ||
 		!program_range_ok(program, program->attr_off,
@@ -203,7 +203,8 @@ check_program_shape(const GpustrProgram *program, uint32_t program_bytes, Engine
 		if ((a->len <= 0 && a->len != -1 && a->len != -2) ||
 			(a->align != 1 && a->align != 2 && a->align != 4 && a->align != 8) ||
 			a->missing > 2 ||
-			(a->missing == 1 && !program_range_ok(program, a->missing_off, a->missing_bytes)))
+			(a->missing == 1 && (a->missing_bytes > INT32_MAX ||
+								 !program_range_ok(program, a->missing_off, a->missing_bytes))))
 			return gpustr_engine_error(error, ENGINE_BAD_INPUT, "bad attribute %d", i + 1);
 	}
 	return ENGINE_OK;

@@ -284,6 +284,9 @@ typedef enum GpustrOp
 #define GPUSTR_MAX_BOOL_REGS 128
 #define GPUSTR_MAX_STEPS 256
 
+/* The most attributes of a table that a program can walk over: MaxHeapAttributeNumber. */
+#define GPUSTR_MAX_ATTRS 1600
+
 typedef struct GpustrStep
 {
 	uint16_t	op;				/* GpustrOp */

@@ -23,9 +23,6 @@
 
 #include "program/program.h"
 
-/* The most attributes of a table that a program can walk over: MaxHeapAttributeNumber. */
-#define GPUSTR_MAX_ATTRS 1600
-
 typedef struct GpustrProgramBuilder
 {
 	char	   *area;			/* the program grows here: header, constants; */

@@ -27,7 +27,7 @@
 #define NBOOL 3
 
 static GpustrProgramBuilder builder;
-static uint64_t area[2048];
+static uint64_t area[4096];
 static char *body;
 
 /* What a step has in the program, and how it is checked. */
@@ -322,6 +322,34 @@ check_counts(void)
 	CHECK(accepted(), "repaired");
 }
 
+/*
+ * Attributes in a constant, one more than a program may have: as many of the
+ * greatest length would overflow what rowfn_heap_start() adds up.
+ */
+static void
+check_attributes(void)
+{
+	static GpustrAttr attrs[GPUSTR_MAX_ATTRS + 1];
+	GpustrProgram *program;
+	int			i;
+
+	for (i = 0; i <= GPUSTR_MAX_ATTRS; i++)
+	{
+		attrs[i].len = INT16_MAX;
+		attrs[i].align = 8;
+	}
+	gpustr_builder_init(&builder, GPUSTR_ENC_UTF8, area, sizeof(area));
+	(void) gpustr_builder_const_text(&builder, GPUSTR_FALSE, (const char *) attrs, sizeof(attrs));
+	CHECK(gpustr_builder_finish(&builder) != 0, "the program fits");
+	(void) gpustr_layout_pages(body, BODY_BYTES, (const GpustrProgram *) area, 1);
+	program = GPUSTR_BODY_PTR(body, ((GpustrBatch *) body)->program_off, GpustrProgram);
+	program->attr_off = GPUSTR_PROGRAM_STEPS(program)[0].const_off;
+	program->nattrs = GPUSTR_MAX_ATTRS;
+	CHECK(accepted(), "the most attributes");
+	program->nattrs = GPUSTR_MAX_ATTRS + 1;
+	CHECK(!accepted(), "too many attributes");
+}
+
 int
 main(void)
 {
@@ -339,6 +367,8 @@ main(void)
 	test_done("constants");
 	check_counts();
 	test_done("numbers of registers");
+	check_attributes();
+	test_done("numbers of attributes");
 	free(body);
 	return test_exit();
 }
