@@ -96,3 +96,39 @@ RESET client_min_messages;
 
 DROP TABLE t, large, heavy;
 DROP FUNCTION same, outcome, with_gpu, explain_masked, explain_json, node_of, cost_of;
+
+-- Rows that an engine cannot read count in the cost; values that are only wide
+-- do not, nor do columns that no offloaded clause reads
+CREATE TABLE wide AS SELECT i AS id, repeat(md5(i::text), 20) AS msg FROM generate_series(1, 2000) i;
+CREATE TABLE packed AS SELECT i AS id, repeat(md5(i::text), 100) AS msg FROM generate_series(1, 2000) i;
+CREATE TABLE outside (id int, msg text);
+ALTER TABLE outside ALTER msg SET STORAGE EXTERNAL;
+INSERT INTO outside SELECT i, repeat(md5(i::text), 100) FROM generate_series(1, 2000) i;
+CREATE TABLE mixed (LIKE outside INCLUDING STORAGE);
+INSERT INTO mixed SELECT i, repeat(md5(i::text), CASE WHEN i % 20 = 0 THEN 100 ELSE 20 END) FROM generate_series(1, 2000) i;
+VACUUM ANALYZE wide, packed, outside, mixed;
+-- at 1 a recheck the cost rises by as many as are expected
+CREATE FUNCTION rechecks_of(tab text, clause text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	plan json;
+	cost float8[];
+	extra float8;
+BEGIN
+	PERFORM set_config('gpustr.debug_require', 'require', true);
+	FOR i IN 0..1 LOOP
+		PERFORM set_config('gpustr.recheck_cost', i::text, true);
+		EXECUTE format('EXPLAIN (FORMAT JSON) SELECT FROM %I WHERE %s', tab, clause) INTO plan;
+		cost[i] := (plan->0->'Plan'->>'Total Cost')::float8;
+	END LOOP;
+	PERFORM set_config('gpustr.debug_require', 'allow', true);
+	extra := cost[1] - cost[0];
+	RETURN CASE WHEN extra < 1 THEN 'none' WHEN extra < 1999 THEN 'some' ELSE 'all' END;
+END $$;
+SET max_parallel_workers_per_gather = 0;
+SELECT 'wide' AS tab, rechecks_of('wide', 'msg LIKE ''%x%''');
+SELECT 'packed' AS tab, rechecks_of('packed', 'msg LIKE ''%x%''');
+SELECT 'outside' AS tab, rechecks_of('outside', 'msg LIKE ''%x%''');
+SELECT 'mixed' AS tab, rechecks_of('mixed', 'msg LIKE ''%x%''');
+SELECT 'mixed, another column' AS tab, rechecks_of('mixed', 'id > 7');
+DROP FUNCTION rechecks_of;
+DROP TABLE wide, packed, outside, mixed;

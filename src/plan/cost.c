@@ -24,12 +24,13 @@
  * eight draw 40.)
  *
  * Rechecks are rows with a value that the engine cannot read.  How many is
- * guessed from what the catalogs know:
+ * guessed from what the catalogs know of the columns that the program reads and
+ * that may be stored so:
  *	- external values: a TOAST page holds about four chunks, so two values or
  *	  more; count two rows for each page;
- *	- compressed values: they are what is left of values above 2 kB, so where
- *	  the average stored width of an offloaded column is above 500 bytes, count
- *	  every second row.
+ *	- compressed values: ANALYZE keeps samples of a column's values unless they
+ *	  are wider than 1 kB before compression.  Where it has kept none, yet the
+ *	  stored values are narrower than that, they are compressed (or external).
  *
  * IDENTIFICATION
  *	  src/plan/cost.c
@@ -40,6 +41,7 @@
 
 #include "access/htup_details.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_statistic.h"
 #include "catalog/pg_type.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
@@ -67,8 +69,8 @@
  */
 #define PAGE_CPU_TUPLES 5.0
 
-/* Average stored width, in bytes, above which values are likely compressed. */
-#define COMPRESSED_WIDTH 500
+/* ANALYZE ignores values that are wider, in bytes: its WIDTH_THRESHOLD. */
+#define SAMPLED_WIDTH 1024
 
 #define ROWS_PER_TOAST_PAGE 2.0
 
@@ -91,12 +93,37 @@ toast_pages(Relation table)
 	return pages;
 }
 
-/* Is one of the columns that the clauses read likely to be compressed? */
+/*
+ * Are the values of a column compressed or external?  Of a column without
+ * statistics nothing is known, so no.
+ */
 static bool
-likely_compressed(Relation table, List *offloaded)
+is_toasted(Relation table, AttrNumber attno)
+{
+	HeapTuple	stats = SearchSysCache3(STATRELATTINH,
+										ObjectIdGetDatum(RelationGetRelid(table)),
+										Int16GetDatum(attno), BoolGetDatum(false));
+	Form_pg_statistic form;
+	AttStatsSlot slot;
+	bool		result;
+
+	if (!HeapTupleIsValid(stats))
+		return false;
+	form = (Form_pg_statistic) GETSTRUCT(stats);
+	result = form->stanullfrac < 1 && form->stawidth < SAMPLED_WIDTH &&
+		!get_attstatsslot(&slot, stats, STATISTIC_KIND_MCV, InvalidOid, 0) &&
+		!get_attstatsslot(&slot, stats, STATISTIC_KIND_HISTOGRAM, InvalidOid, 0);
+	ReleaseSysCache(stats);
+	return result;
+}
+
+/* How many rows are PostgreSQL's to decide? */
+static double
+estimate_rechecks(Relation table, double tuples, List *offloaded)
 {
 	TupleDesc	desc = RelationGetDescr(table);
 	List	   *vars = pull_var_clause((Node *) offloaded, 0);
+	double		rechecks = 0;
 	ListCell   *lc;
 
 	foreach(lc, vars)
@@ -104,11 +131,13 @@ likely_compressed(Relation table, List *offloaded)
 		AttrNumber	attno = ((Var *) lfirst(lc))->varattno;
 		Form_pg_attribute att = TupleDescAttr(desc, attno - 1);
 
-		if (att->attlen == -1 && att->attstorage != TYPSTORAGE_PLAIN &&
-			get_attavgwidth(RelationGetRelid(table), attno) > COMPRESSED_WIDTH)
-			return true;
+		if (att->attlen != -1 || att->attstorage == TYPSTORAGE_PLAIN)
+			continue;
+		if (is_toasted(table, attno))
+			return tuples;
+		rechecks = Min(tuples, ROWS_PER_TOAST_PAGE * toast_pages(table));
 	}
-	return false;
+	return rechecks;
 }
 
 Cost
@@ -171,9 +200,7 @@ gpustr_cost_scan(Path *path, PlannerInfo *root, Relation table,
 	cost_qual_eval(&full_cost, clauses->clauses, root);
 	survivors = rel->tuples * clauselist_selectivity(root, offloaded_rinfos, 0,
 													 JOIN_INNER, NULL);
-	rechecks = Min(rel->tuples, ROWS_PER_TOAST_PAGE * toast_pages(table));
-	if (likely_compressed(table, offloaded))
-		rechecks = Max(rechecks, rel->tuples / 2);
+	rechecks = estimate_rechecks(table, rel->tuples, offloaded);
 	if (local_engine)
 		row_cost *= LOCAL_ROW_COST_FACTOR;
 	get_tablespace_page_costs(rel->reltablespace, NULL, &spc_seq_page_cost);
