@@ -181,7 +181,7 @@ static void count_bytes(EngineRequest *request, const RequestPlan *plan,
 		request->bytes_out += bitmap_bytes;
 	if (batch->recheck_off != 0)
 		request->bytes_out += bitmap_bytes;
-	if (batch->out_column.offsets_off != 0)
+	if (batch->nout > 0)
 		request->bytes_out += (nrows + 7) / 8 + 4 * (nrows + 1) + counters->out_bytes;
 	request->rechecks = counters->rechecks;
 }
@@ -259,10 +259,10 @@ static void run_empty(CudaEngine *engine, EngineRequest *request)
 		return;
 
 	/* an output column of no rows still has its first offset */
-	if (batch->out_column.offsets_off != 0)
-		GPUSTR_BODY_PTR(batch, batch->out_column.offsets_off, int32_t)[0] = 0;
+	if (batch->nout > 0)
+		GPUSTR_BODY_PTR(batch, batch->out_column[0].offsets_off, int32_t)[0] = 0;
 	request->bytes_in = batch->in_bytes + (uint64_t)batch->npages * GPUSTR_PAGE_BYTES;
-	if (batch->out_column.offsets_off != 0)
+	if (batch->nout > 0)
 		request->bytes_out = sizeof(int32_t);
 }
 

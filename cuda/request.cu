@@ -100,7 +100,7 @@ EngineCode request_plan(RequestPlan *plan, void *body, int32_t readable_blocks, 
 	{
 		plan->out_valid_at = request_place(plan, request_word_bytes(plan));
 		plan->out_offsets_at = request_place(plan, ((uint64_t)batch->nrows + 1) * sizeof(int32_t));
-		plan->out_data_at = request_place(plan, batch->out_column.data_bytes);
+		plan->out_data_at = request_place(plan, batch->out_column[0].data_bytes);
 	}
 	return ENGINE_OK;
 }
@@ -212,7 +212,7 @@ EngineCode request_check_output(const RequestPlan *plan, const RequestCounters *
 	if (plan->makes_column && counters->out_bytes > request_out_room(plan))
 		return gpustr_engine_error(error, ENGINE_BAD_INPUT,
 								   "output column of %u bytes is too small",
-								   plan->batch.out_column.data_bytes);
+								   plan->batch.out_column[0].data_bytes);
 	return ENGINE_OK;
 }
 
@@ -220,7 +220,7 @@ EngineCode request_fetch_output(const RequestPlan *plan, char *memory,
 								const RequestCounters *counters, const RequestEvents &events,
 								cudaStream_t stream, EngineError *error)
 {
-	const GpustrColumn *column = &plan->batch.out_column;
+	const GpustrColumn *column = &plan->batch.out_column[0];
 	uint64_t nrows = (uint64_t)plan->batch.nrows;
 
 	CUDA_TRY(cudaEventRecord(events.started, stream));

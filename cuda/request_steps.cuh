@@ -56,7 +56,7 @@ static inline uint64_t request_word_bytes(const RequestPlan *plan)
 /* Room in the output column, as the host engine counts it. */
 static inline uint64_t request_out_room(const RequestPlan *plan)
 {
-	uint32_t bytes = plan->batch.out_column.data_bytes;
+	uint32_t bytes = plan->batch.out_column[0].data_bytes;
 
 	return bytes < INT32_MAX ? bytes : INT32_MAX;
 }

@@ -70,6 +70,9 @@ typedef enum GpustrBatchKind
 /* The most columns a column batch may carry. */
 #define GPUSTR_MAX_COLUMNS 16
 
+/* The most output columns of a batch. */
+#define GPUSTR_MAX_OUT_COLUMNS 4
+
 /*
  * A column of text in Arrow's "utf8" layout (in the database's encoding).
  * data_bytes is the room at data_off; in an input column, offsets[nrows] of it
@@ -113,13 +116,18 @@ typedef struct GpustrBatch
 	 * 32], bit i % 32 of word i / 32 for row i: the rows that qualify, and
 	 * the rows that PostgreSQL must evaluate itself.  No row is in both; bits
 	 * past nrows are 0.  Without such a step they are all 0, where there is
-	 * room for them.  An operator that makes a text column writes out_column;
-	 * its recheck bits go to the recheck bitmap too.
+	 * room for them.
+	 *
+	 * An operator that makes a text column writes an output column; each is
+	 * written by one step.  A row that only PostgreSQL can compute is NULL
+	 * there and in the recheck bitmap.  So is one for which there is no room:
+	 * a value that is not NULL, be it empty, and whose end, counted with all
+	 * values before it, lies past data_bytes; offsets stop at data_bytes.
 	 */
 	uint32_t	selected_off;	/* 0: the program selects nothing */
 	uint32_t	recheck_off;
-	GpustrColumn out_column;	/* offsets_off 0: no output column.  Its room
-								 * must suffice: ENGINE_BAD_INPUT else */
+	int32_t		nout;
+	GpustrColumn out_column[GPUSTR_MAX_OUT_COLUMNS];
 } GpustrBatch;
 
 /*

@@ -3,8 +3,8 @@
  * batch_layout.c
  *	  Place the regions of a batch in a body.
  *
- * A page batch:	header, program, page[], row_start[], line[], staged pages,
- *					selected, recheck
+ * A page batch:	header, program, page[], row_start[], line[],
+ *					selected, recheck, output columns, staged pages
  * A column batch:	header, program, columns (validity, offsets, data each),
  *					selected, recheck, output column
  *
@@ -75,16 +75,22 @@ layout_column(LayoutCursor *cursor, GpustrColumn *column, int32_t nrows, uint64_
 
 /* Place all of a page batch.  Returns the bytes it needs. */
 static uint64_t
-layout_pages(GpustrBatch *batch, uint32_t program_bytes, int32_t max_pages)
+layout_pages(GpustrBatch *batch, uint32_t program_bytes, int32_t max_pages,
+			 int32_t nout, uint32_t out_page_bytes)
 {
 	LayoutCursor cursor;
 	int32_t		max_rows = max_pages * GPUSTR_PAGE_MAX_ROWS;
+	int32_t		i;
 
 	layout_start(&cursor, batch, program_bytes);
 	batch->page_off = layout_place(&cursor, 4 * (uint64_t) max_pages);
 	batch->row_start_off = layout_place(&cursor, 4 * ((uint64_t) max_pages + 1));
 	batch->line_off = layout_place(&cursor, 2 * (uint64_t) max_rows);
 	layout_bitmaps(&cursor, batch, max_rows);
+	batch->nout = nout;
+	for (i = 0; i < nout; i++)
+		layout_column(&cursor, &batch->out_column[i], max_rows,
+					  (uint64_t) max_pages * out_page_bytes);
 	batch->staged_off = layout_place(&cursor, (uint64_t) GPUSTR_PAGE_BYTES * (uint64_t) max_pages);
 	return cursor.off;
 }
@@ -102,13 +108,15 @@ layout_columns(GpustrBatch *batch, uint32_t program_bytes, int32_t nrows, int32_
 		layout_column(&cursor, &batch->column[i], nrows, data_bytes[i]);
 	batch->in_bytes = (uint32_t) cursor.off;
 	layout_bitmaps(&cursor, batch, nrows);
+	batch->nout = out_bytes > 0;
 	if (out_bytes > 0)
-		layout_column(&cursor, &batch->out_column, nrows, out_bytes);
+		layout_column(&cursor, &batch->out_column[0], nrows, out_bytes);
 	return cursor.off;
 }
 
 int32_t
-gpustr_layout_max_pages(uint32_t body_bytes, uint32_t program_bytes)
+gpustr_layout_max_pages(uint32_t body_bytes, uint32_t program_bytes,
+						int32_t nout, uint32_t out_page_bytes)
 {
 	GpustrBatch scratch;
 	int32_t		low = 0;
@@ -119,7 +127,7 @@ gpustr_layout_max_pages(uint32_t body_bytes, uint32_t program_bytes)
 	{
 		int32_t		mid = low + (high - low + 1) / 2;
 
-		if (layout_pages(&scratch, program_bytes, mid) <= body_bytes)
+		if (layout_pages(&scratch, program_bytes, mid, nout, out_page_bytes) <= body_bytes)
 			low = mid;
 		else
 			high = mid - 1;
@@ -144,13 +152,13 @@ layout_header(void *body, uint32_t body_bytes, const GpustrProgram *program,
 
 GpustrBatch *
 gpustr_layout_pages(void *body, uint32_t body_bytes, const GpustrProgram *program,
-					int32_t max_pages)
+					int32_t max_pages, int32_t nout, uint32_t out_page_bytes)
 {
 	GpustrBatch layout;
 	GpustrBatch *batch;
 
 	memset(&layout, 0, sizeof(layout));
-	(void) layout_pages(&layout, program->bytes, max_pages);
+	(void) layout_pages(&layout, program->bytes, max_pages, nout, out_page_bytes);
 	layout.in_bytes = layout.line_off;
 	batch = layout_header(body, body_bytes, program, GPUSTR_BATCH_PAGES, &layout);
 	GPUSTR_BODY_PTR(body, batch->row_start_off, int32_t)[0] = 0;

@@ -17,8 +17,12 @@
 #include "batch/batch.h"
 #include "program/program.h"
 
-/* The most pages, all staged, that a page batch of this size can hold; may be 0. */
-extern int32_t gpustr_layout_max_pages(uint32_t body_bytes, uint32_t program_bytes);
+/*
+ * The most pages, all staged, that a page batch of this size can hold beside
+ * 'nout' output columns of out_page_bytes for each page; may be 0.
+ */
+extern int32_t gpustr_layout_max_pages(uint32_t body_bytes, uint32_t program_bytes,
+									   int32_t nout, uint32_t out_page_bytes);
 
 /*
  * Lay out a page batch for up to 'max_pages' pages of GPUSTR_PAGE_MAX_ROWS
@@ -26,7 +30,8 @@ extern int32_t gpustr_layout_max_pages(uint32_t body_bytes, uint32_t program_byt
  * row_start[0] is 0.  max_pages must not exceed gpustr_layout_max_pages().
  */
 extern GpustrBatch *gpustr_layout_pages(void *body, uint32_t body_bytes,
-										const GpustrProgram *program, int32_t max_pages);
+										const GpustrProgram *program, int32_t max_pages,
+										int32_t nout, uint32_t out_page_bytes);
 
 /*
  * Add a page with nlines >= 0 visible line pointers.  block >= 0: a block of

@@ -320,7 +320,8 @@ submit_batch(GpustrPageScan *scan)
 		pages = heap->rs_strategy ? RING_BATCH_PAGES : LOCAL_BATCH_PAGES;
 	else
 		pages = Min(scan->next_pages, gpustr_blocks_fair_share(&scan->blocks));
-	pages = Min(pages, gpustr_layout_max_pages(gpustr_request_bytes(pb->request), program_bytes));
+	pages = Min(pages, gpustr_layout_max_pages(gpustr_request_bytes(pb->request), program_bytes,
+											   0, 0));
 	if (pages <= 0)
 		elog(ERROR, "a batch of %u bytes has no room for a page",
 			 gpustr_request_bytes(pb->request));
@@ -331,7 +332,7 @@ submit_batch(GpustrPageScan *scan)
 	pb->collected = false;
 	pb->batch = gpustr_layout_pages(gpustr_request_body(pb->request),
 									gpustr_request_bytes(pb->request),
-									scan->program, pages);
+									scan->program, pages, 0, 0);
 
 	may_name = !RelationUsesLocalBuffers(heap->rs_base.rs_rd) &&
 		(local || !scan->at_rest) &&
@@ -365,7 +366,7 @@ submit_batch(GpustrPageScan *scan)
 	{
 		scan->next_pages = Min(2 * scan->next_pages,
 							   gpustr_layout_max_pages(gpustr_request_bytes(pb->request),
-													   program_bytes));
+													   program_bytes, 0, 0));
 		scan->next_pages = Max(scan->next_pages, 1);
 	}
 	return true;

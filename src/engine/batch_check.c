@@ -311,7 +311,7 @@ step_arguments_ok(const GpustrBatch *batch, const GpustrProgram *program, const 
 		case GPUSTR_OP_SELECT:
 			return batch->selected_off != 0 && batch->recheck_off != 0;
 		case GPUSTR_OP_REDACT:
-			return batch->out_column.offsets_off != 0 && batch->recheck_off != 0;
+			return batch->nout > 0 && batch->recheck_off != 0;
 		default:
 			return 1;
 	}
@@ -456,8 +456,8 @@ check_results(CheckState *check)
 	if (batch->recheck_off != 0 &&
 		check_region(check, "recheck", batch->recheck_off, bytes, batch->body_bytes) != ENGINE_OK)
 		return ENGINE_BAD_INPUT;
-	if (batch->out_column.offsets_off != 0 &&
-		check_column(check, "output column", &batch->out_column, batch->body_bytes) != ENGINE_OK)
+	if (batch->nout > 0 &&
+		check_column(check, "output column", &batch->out_column[0], batch->body_bytes) != ENGINE_OK)
 		return ENGINE_BAD_INPUT;
 	return ENGINE_OK;
 }

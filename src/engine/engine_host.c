@@ -157,7 +157,7 @@ run_count(const HostRun *run, EngineRequest *request)
 		for (w = 0; w < GPUSTR_BITMAP_WORDS(batch->nrows); w++)
 			request->rechecks += (uint64_t) __builtin_popcount(recheck[w]);
 	}
-	if (batch->out_column.offsets_off != 0)
+	if (batch->nout > 0)
 		request->bytes_out += (nrows + 7) / 8 + 4 * (nrows + 1) + (uint64_t) run->out_bytes;
 }
 
@@ -182,8 +182,8 @@ host_run(HostEngine *engine, EngineRequest *request)
 		code = run_get_scratch(engine, &run);
 
 	/* an output column of no rows still has its first offset */
-	if (code == ENGINE_OK && run.batch->nrows == 0 && run.batch->out_column.offsets_off != 0)
-		GPUSTR_BODY_PTR(run.body, run.batch->out_column.offsets_off, int32_t)[0] = 0;
+	if (code == ENGINE_OK && run.batch->nrows == 0 && run.batch->nout > 0)
+		GPUSTR_BODY_PTR(run.body, run.batch->out_column[0].offsets_off, int32_t)[0] = 0;
 	while (code == ENGINE_OK && run.row < run.batch->nrows)
 	{
 		run.nrows = run.batch->nrows - run.row;

@@ -322,7 +322,7 @@ steady(const HostRun *run, const char *value, int32_t len, char *copy)
 static EngineCode
 step_redact(HostRun *run, const GpustrStep *step)
 {
-	const GpustrColumn *column = &run->batch->out_column;
+	const GpustrColumn *column = &run->batch->out_column[0];
 	const HostText *name = &run->text[step->in0];
 	const HostText *visibility = &run->text[step->in1];
 	unsigned char *validity = GPUSTR_BODY_PTR(run->body, column->validity_off, unsigned char) + run->row / 8;
@@ -454,6 +454,8 @@ gpustr_host_step(HostRun *run, const GpustrStep *step)
 		case GPUSTR_OP_SELECT:
 			step_select(run, step);
 			break;
+		case GPUSTR_OP_MASK:
+			return gpustr_engine_error(run->error, ENGINE_BAD_INPUT, "MASK: to come");
 		case GPUSTR_OP_REDACT:
 			return step_redact(run, step);
 	}

@@ -273,9 +273,13 @@ typedef enum GpustrOp
 
 	/* results */
 	GPUSTR_OP_SELECT,			/* bool in0 to the result bitmaps */
-	GPUSTR_OP_REDACT,			/* text in0 (name), in1 (visibility) to the
-								 * output column: rowfn/redact.h */
-	GPUSTR_OP_LAST = GPUSTR_OP_REDACT
+	GPUSTR_OP_REDACT,			/* text in0 (name), in1 (visibility) to output
+								 * column attr: rowfn/redact.h; aux 1: where
+								 * bool in2 is not true: NULL, no recheck */
+	GPUSTR_OP_MASK,				/* text in0 to output column attr, by the
+								 * GpustrMask at const: rowfn/mask.h; aux and
+								 * in2 alike */
+	GPUSTR_OP_LAST = GPUSTR_OP_MASK
 } GpustrOp;
 
 /* The most registers of each kind, and steps, that a program may have. */
@@ -325,6 +329,18 @@ typedef struct GpustrTextSet
 	int32_t		offsets[1];		/* [n + 1], from the first string's first
 								 * byte; the bytes follow */
 } GpustrTextSet;
+
+/*
+ * How to mask a text, for GPUSTR_OP_MASK: how many characters to keep on either
+ * side, and what stands for each of the others.
+ */
+typedef struct GpustrMask
+{
+	int32_t		keep_left;		/* >= 0 */
+	int32_t		keep_right;		/* >= 0 */
+	int32_t		mask_bytes;		/* the bytes follow */
+	int32_t		unused;
+} GpustrMask;
 
 /*
  * What is needed to walk over an attribute of a heap tuple, as pg_attribute

@@ -496,15 +496,50 @@ gpustr_builder_select(GpustrProgramBuilder *b, uint16_t arg)
 }
 
 void
-gpustr_builder_redact(GpustrProgramBuilder *b, uint16_t name, uint16_t visibility)
+gpustr_builder_redact(GpustrProgramBuilder *b, int32_t column, uint16_t name,
+					  uint16_t visibility)
 {
 	GpustrStep *step = builder_step(b, GPUSTR_OP_REDACT);
 
-	if (step != NULL)
-	{
-		step->in0 = name;
-		step->in1 = visibility;
-	}
+	if (step == NULL)
+		return;
+	step->attr = column;
+	step->in0 = name;
+	step->in1 = visibility;
+}
+
+void
+gpustr_builder_mask(GpustrProgramBuilder *b, int32_t column, uint16_t text,
+					int32_t keep_left, int32_t keep_right,
+					const char *mask, int32_t mask_bytes)
+{
+	GpustrStep *step = builder_step(b, GPUSTR_OP_MASK);
+	GpustrMask *to;
+
+	if (step == NULL)
+		return;
+	step->attr = column;
+	step->in0 = text;
+	to = (GpustrMask *) builder_room(b, sizeof(GpustrMask) + (uint32_t) mask_bytes);
+	if (to == NULL)
+		return;
+	step->const_off = (uint32_t) ((char *) to - b->area);
+	step->const_bytes = sizeof(GpustrMask) + (uint32_t) mask_bytes;
+	to->keep_left = keep_left;
+	to->keep_right = keep_right;
+	to->mask_bytes = mask_bytes;
+	to->unused = 0;
+	if (mask_bytes > 0)
+		memcpy(to + 1, mask, (size_t) mask_bytes);
+}
+
+void
+gpustr_builder_only_where(GpustrProgramBuilder *b, uint16_t condition)
+{
+	if (b->full)
+		return;
+	b->step[b->nsteps - 1].aux = 1;
+	b->step[b->nsteps - 1].in2 = condition;
 }
 
 uint32_t

@@ -117,8 +117,18 @@ extern uint16_t gpustr_builder_cast(GpustrProgramBuilder *b, GpustrCast cast, ui
 
 /* Results. */
 extern void gpustr_builder_select(GpustrProgramBuilder *b, uint16_t arg);
-extern void gpustr_builder_redact(GpustrProgramBuilder *b, uint16_t name,
+
+/*
+ * Output columns, from 0.  A step makes the column for all rows, unless
+ * gpustr_builder_only_where() comes right after it: then only where a truth is
+ * true.  mask: what follows GpustrMask.
+ */
+extern void gpustr_builder_redact(GpustrProgramBuilder *b, int32_t column, uint16_t name,
 								  uint16_t visibility);
+extern void gpustr_builder_mask(GpustrProgramBuilder *b, int32_t column, uint16_t text,
+								int32_t keep_left, int32_t keep_right,
+								const char *mask, int32_t mask_bytes);
+extern void gpustr_builder_only_where(GpustrProgramBuilder *b, uint16_t condition);
 
 /* Pack; returns the program's bytes, or 0 if it did not fit. */
 extern uint32_t gpustr_builder_finish(GpustrProgramBuilder *b);

@@ -198,7 +198,7 @@ redact_program(void *area)
 	gpustr_builder_init(builder, encoding, area, REDACT_PROGRAM_BYTES);
 	name = gpustr_builder_column(builder, 0);
 	visibility = gpustr_builder_column(builder, 1);
-	gpustr_builder_redact(builder, name, visibility);
+	gpustr_builder_redact(builder, 0, name, visibility);
 	if (gpustr_builder_finish(builder) == 0)
 		elog(ERROR, "program for redact does not fit %d bytes", REDACT_PROGRAM_BYTES);
 	pfree(builder);
@@ -330,9 +330,9 @@ collect_batch(RedactBatch *batch, RedactOutput *out)
 
 	gpustr_request_wait(batch->request);
 	body = gpustr_request_body(batch->request);
-	validity = GPUSTR_BODY_PTR(body, body->out_column.validity_off, uint8);
-	offsets = GPUSTR_BODY_PTR(body, body->out_column.offsets_off, int32);
-	data = GPUSTR_BODY_PTR(body, body->out_column.data_off, char);
+	validity = GPUSTR_BODY_PTR(body, body->out_column[0].validity_off, uint8);
+	offsets = GPUSTR_BODY_PTR(body, body->out_column[0].offsets_off, int32);
+	data = GPUSTR_BODY_PTR(body, body->out_column[0].data_off, char);
 	for (i = 0; i < batch->n; i++)
 	{
 		if (validity[i / 8] & (1 << (i % 8)))

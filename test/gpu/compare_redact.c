@@ -65,7 +65,7 @@ make_redact(Flight *flight, Rng *rng, int32_t n, int nulls, int32_t huge_every, 
 	gpustr_builder_init(builder, rng_below(rng, 2), program, sizeof(program));
 	(void) gpustr_builder_column(builder, 0);
 	(void) gpustr_builder_column(builder, 1);
-	gpustr_builder_redact(builder, 0, 1);
+	gpustr_builder_redact(builder, 0, 0, 1);
 	if (gpustr_builder_finish(builder) == 0)
 		exit(2);
 	free(builder);

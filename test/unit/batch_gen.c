@@ -108,7 +108,7 @@ static void
 add_output_column(GpustrBatch *batch, uint32_t body_bytes, int32_t max_pages)
 {
 	uint32_t	max_rows = (uint32_t) max_pages * GPUSTR_PAGE_MAX_ROWS;
-	GpustrColumn *column = &batch->out_column;
+	GpustrColumn *column = &batch->out_column[0];
 
 	column->validity_off = GPUSTR_BODY_ALIGN_UP(body_bytes / 2);
 	column->offsets_off = GPUSTR_BODY_ALIGN_UP(column->validity_off + max_rows / 8 + 1);
@@ -135,11 +135,12 @@ make_pages(GenWork *work, const GenOptions *options, void *body, uint32_t body_b
 	int32_t		next_block = 0;
 	int32_t		n;
 
-	max_pages = gpustr_layout_max_pages(redact ? body_bytes / 5 : body_bytes, work->builder.used);
+	max_pages = gpustr_layout_max_pages(redact ? body_bytes / 5 : body_bytes, work->builder.used, 0, 0);
 	if (max_pages > options->max_pages)
 		max_pages = options->max_pages;
 	gen->batch = gpustr_layout_pages(body, redact ? body_bytes / 2 : body_bytes,
-									 (const GpustrProgram *) work->program, max_pages);
+									 (const GpustrProgram *) work->program, max_pages, 0, 0);
+	gen->batch->nout = redact;
 	if (redact)
 		add_output_column(gen->batch, body_bytes, max_pages);
 	for (n = rng_below(rng, max_pages + 1); n > 0; n--)

@@ -343,7 +343,7 @@ bit_of(const uint32_t *words, int32_t row)
 static int
 redacted_ok(const GpustrBatch *batch, int32_t row, const Expected *want)
 {
-	const GpustrColumn *column = &batch->out_column;
+	const GpustrColumn *column = &batch->out_column[0];
 	const int32_t *offsets = GPUSTR_BODY_PTR(batch, column->offsets_off, const int32_t);
 	const unsigned char *validity = GPUSTR_BODY_PTR(batch, column->validity_off, const unsigned char);
 	const char *data = GPUSTR_BODY_PTR(batch, column->data_off, const char);
@@ -400,7 +400,7 @@ gen_check(const GenBatch *gen, const void *body)
 		}
 	}
 	if (!tail_ok(selected, gen->nrows, 32) || !tail_ok(recheck, gen->nrows, 32) ||
-		(redacts && !tail_ok(GPUSTR_BODY_PTR(body, batch->out_column.validity_off, const char), gen->nrows, 8)))
+		(redacts && !tail_ok(GPUSTR_BODY_PTR(body, batch->out_column[0].validity_off, const char), gen->nrows, 8)))
 	{
 		printf("# bits past the last row are set\n");
 		bad++;
@@ -419,9 +419,9 @@ for_each_result(const GpustrBatch *batch, void (*visit) (void *context, uint32_t
 		visit(context, batch->selected_off, bitmap_bytes);
 	if (batch->recheck_off != 0)
 		visit(context, batch->recheck_off, bitmap_bytes);
-	if (batch->out_column.offsets_off != 0)
+	if (batch->nout > 0)
 	{
-		const GpustrColumn *column = &batch->out_column;
+		const GpustrColumn *column = &batch->out_column[0];
 
 		visit(context, column->validity_off, ((uint64_t) batch->nrows + 7) / 8);
 		visit(context, column->offsets_off, 4 * ((uint64_t) batch->nrows + 1));
@@ -469,7 +469,7 @@ compare_region(void *context, uint32_t off, uint64_t bytes)
 
 	if (off == compare->data_off)
 	{
-		int32_t		used = GPUSTR_BODY_PTR(batch, batch->out_column.offsets_off, const int32_t)[batch->nrows];
+		int32_t		used = GPUSTR_BODY_PTR(batch, batch->out_column[0].offsets_off, const int32_t)[batch->nrows];
 
 		if (used >= 0 && (uint64_t) used < bytes)
 			bytes = (uint64_t) used;
@@ -486,7 +486,7 @@ gen_compare(const void *a, const void *b)
 
 	compare.a = (const char *) a;
 	compare.b = (const char *) b;
-	compare.data_off = batch->out_column.offsets_off != 0 ? batch->out_column.data_off : 0;
+	compare.data_off = batch->nout > 0 ? batch->out_column[0].data_off : 0;
 	compare.same = 1;
 	for_each_result(batch, compare_region, &compare);
 	return compare.same;

@@ -492,7 +492,7 @@ gen_program(GenWork *work, int pages, int select, int redact)
 		GenStep    *step = new_step(work, GPUSTR_OP_REDACT, any_text(work, GEN_INPUT_TEXT),
 									any_text(work, GEN_INPUT_TEXT), 0);
 
-		gpustr_builder_redact(&work->builder, step->in0, step->in1);
+		gpustr_builder_redact(&work->builder, 0, step->in0, step->in1);
 	}
 	return gpustr_builder_finish(&work->builder);
 }

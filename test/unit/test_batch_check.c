@@ -123,7 +123,7 @@ make_body(const StepCase *c, int pages)
 		exit(2);
 	}
 	if (pages)
-		(void) gpustr_layout_pages(body, BODY_BYTES, (const GpustrProgram *) area, 1);
+		(void) gpustr_layout_pages(body, BODY_BYTES, (const GpustrProgram *) area, 1, 0, 0);
 	else
 	{
 		uint64_t	data_bytes[1] = {0};
@@ -341,7 +341,7 @@ check_attributes(void)
 	gpustr_builder_init(&builder, GPUSTR_ENC_UTF8, area, sizeof(area));
 	(void) gpustr_builder_const_text(&builder, GPUSTR_FALSE, (const char *) attrs, sizeof(attrs));
 	CHECK(gpustr_builder_finish(&builder) != 0, "the program fits");
-	(void) gpustr_layout_pages(body, BODY_BYTES, (const GpustrProgram *) area, 1);
+	(void) gpustr_layout_pages(body, BODY_BYTES, (const GpustrProgram *) area, 1, 0, 0);
 	program = GPUSTR_BODY_PTR(body, ((GpustrBatch *) body)->program_off, GpustrProgram);
 	program->attr_off = GPUSTR_PROGRAM_STEPS(program)[0].const_off;
 	program->nattrs = GPUSTR_MAX_ATTRS;

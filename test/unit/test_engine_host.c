@@ -360,10 +360,10 @@ test_small_output(Engine *engine, Rng *rng, void *body)
 		GenBatch   *gen = gen_batch(rng, &options, body, BODY_BYTES);
 		EngineRequest request;
 
-		if (gen->batch->out_column.offsets_off != 0 &&
+		if (gen->batch->nout > 0 &&
 			run(engine, body, BODY_BYTES, &request) == ENGINE_OK)
 		{
-			int32_t		used = GPUSTR_BODY_PTR(body, gen->batch->out_column.offsets_off, int32_t)[gen->nrows];
+			int32_t		used = GPUSTR_BODY_PTR(body, gen->batch->out_column[0].offsets_off, int32_t)[gen->nrows];
 			uint64_t	written = ((uint64_t) gen->nrows + 7) / 8 + 4 * ((uint64_t) gen->nrows + 1) +
 			8 * (uint64_t) GPUSTR_BITMAP_WORDS(gen->nrows) + (uint64_t) used;
 
@@ -372,9 +372,9 @@ test_small_output(Engine *engine, Rng *rng, void *body)
 			if (used > 0)
 			{
 				tried++;
-				gen->batch->out_column.data_bytes = (uint32_t) used;
+				gen->batch->out_column[0].data_bytes = (uint32_t) used;
 				CHECK(run(engine, body, BODY_BYTES, &request) == ENGINE_OK, "%s", request.error.message);
-				gen->batch->out_column.data_bytes--;
+				gen->batch->out_column[0].data_bytes--;
 				CHECK(run(engine, body, BODY_BYTES, &request) == ENGINE_BAD_INPUT, "it fits");
 			}
 		}
