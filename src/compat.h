@@ -26,6 +26,8 @@
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "nodes/execnodes.h"
+#include "nodes/pathnodes.h"
+#include "optimizer/appendinfo.h"
 #include "pgstat.h"
 #include "storage/bufmgr.h"
 #include "utils/rel.h"
@@ -160,6 +162,20 @@ gpustr_init_scan_slot(CustomScanState *node, EState *estate)
 						  &TTSOpsBufferHeapTuple);
 	ExecAssignScanProjectionInfoWithVarno(ss, scan->scanrelid);
 	ss->ps.qual = ExecInitQual(scan->plan.qual, &ss->ps);
+#endif
+}
+
+/*
+ * Give a table's expression the columns of its partition, or child, 'rel'.  16:
+ * relations are named, rather than their relids.
+ */
+static inline Node *
+gpustr_adjust_to_child(PlannerInfo *root, Node *node, RelOptInfo *rel)
+{
+#if PG_VERSION_NUM >= 160000
+	return adjust_appendrel_attrs_multilevel(root, node, rel, rel->top_parent);
+#else
+	return adjust_appendrel_attrs_multilevel(root, node, rel->relids, rel->top_parent_relids);
 #endif
 }
 

@@ -53,6 +53,7 @@ int			gpustr_device_memory_limit = -1;
 int			gpustr_device_timeout = GPUSTR_DEFAULT_DEVICE_TIMEOUT;
 bool		gpustr_enabled = true;
 bool		gpustr_enable_scan = true;
+bool		gpustr_enable_output = true;
 int			gpustr_engine = GPUSTR_ENGINE_AUTO;
 int			gpustr_debug_require = GPUSTR_REQUIRE_ALLOW;
 int			gpustr_debug_device_fault = GPUSTR_FAULT_NONE;
@@ -179,6 +180,15 @@ define_planner_settings(void)
 							 "Enables the planner's use of GpuScan plans.",
 							 NULL,
 							 &gpustr_enable_scan,
+							 true,
+							 PGC_USERSET,
+							 0,
+							 NULL, NULL, NULL);
+
+	DefineCustomBoolVariable("gpustr.enable_output",
+							 "Enables the planner's use of GpuScan plans that compute expressions of the target list.",
+							 NULL,
+							 &gpustr_enable_output,
 							 true,
 							 PGC_USERSET,
 							 0,

@@ -54,6 +54,7 @@ extern int	gpustr_device_timeout;	/* ms */
 /* of a session */
 extern bool gpustr_enabled;
 extern bool gpustr_enable_scan;
+extern bool gpustr_enable_output;
 extern int	gpustr_engine;
 extern int	gpustr_debug_require;
 extern int	gpustr_debug_device_fault;

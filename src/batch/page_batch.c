@@ -137,11 +137,12 @@ struct GpustrPageScan
 	uint64		handed;			/* rows handed out ever */
 
 	GpustrFetch fetch;			/* of tuples for the rows handed out */
+	GpustrPageOutput output;
 };
 
 GpustrPageScan *
 gpustr_page_scan_begin(TableScanDesc heap, GpustrFirstRow first_row, void *context,
-					   GpustrClient *client, bool at_rest)
+					   GpustrClient *client, bool at_rest, int32 nout)
 {
 	GpustrPageScan *scan = palloc0(sizeof(GpustrPageScan));
 
@@ -158,6 +159,7 @@ gpustr_page_scan_begin(TableScanDesc heap, GpustrFirstRow first_row, void *conte
 	scan->next_pages = FIRST_BATCH_PAGES;
 	scan->in_flight_limit = 1;
 	gpustr_fetch_init(&scan->fetch, scan->heap);
+	gpustr_page_output_init(&scan->output, nout);
 	return scan;
 }
 
@@ -304,6 +306,7 @@ submit_batch(GpustrPageScan *scan)
 	bool		local;
 	bool		may_name;
 	int			pages;
+	int			most;
 
 	if (scan->program == NULL && !find_first_row(scan))
 		return false;
@@ -311,7 +314,8 @@ submit_batch(GpustrPageScan *scan)
 
 	/* room for one page, copied, and what is beside: a slot may be small */
 	pb->request = gpustr_request_acquire(scan->client,
-										 program_bytes + (BLCKSZ + 1024) + 8192);
+										 program_bytes + (BLCKSZ + 1024) + 8192 +
+										 gpustr_page_output_bytes(&scan->output));
 	if (pb->request == NULL)
 		return false;
 
@@ -320,8 +324,9 @@ submit_batch(GpustrPageScan *scan)
 		pages = heap->rs_strategy ? RING_BATCH_PAGES : LOCAL_BATCH_PAGES;
 	else
 		pages = Min(scan->next_pages, gpustr_blocks_fair_share(&scan->blocks));
-	pages = Min(pages, gpustr_layout_max_pages(gpustr_request_bytes(pb->request), program_bytes,
-											   0, 0));
+	most = gpustr_page_output_max_pages(&scan->output, gpustr_request_bytes(pb->request),
+										program_bytes);
+	pages = Min(pages, most);
 	if (pages <= 0)
 		elog(ERROR, "a batch of %u bytes has no room for a page",
 			 gpustr_request_bytes(pb->request));
@@ -332,7 +337,8 @@ submit_batch(GpustrPageScan *scan)
 	pb->collected = false;
 	pb->batch = gpustr_layout_pages(gpustr_request_body(pb->request),
 									gpustr_request_bytes(pb->request),
-									scan->program, pages, 0, 0);
+									scan->program, pages, scan->output.nout,
+									scan->output.page_bytes);
 
 	may_name = !RelationUsesLocalBuffers(heap->rs_base.rs_rd) &&
 		(local || !scan->at_rest) &&
@@ -363,12 +369,7 @@ submit_batch(GpustrPageScan *scan)
 		pb->collected = true;
 	}
 	else
-	{
-		scan->next_pages = Min(2 * scan->next_pages,
-							   gpustr_layout_max_pages(gpustr_request_bytes(pb->request),
-													   program_bytes, 0, 0));
-		scan->next_pages = Max(scan->next_pages, 1);
-	}
+		scan->next_pages = Min(2 * scan->next_pages, most);
 	return true;
 }
 
@@ -391,6 +392,12 @@ detach_batch(PageBatch *pb)
 	pb->batch = gpustr_request_body(pb->request);
 }
 
+const GpustrPageOutput *
+gpustr_page_scan_output(const GpustrPageScan *scan)
+{
+	return &scan->output;
+}
+
 static void
 point_at_results(GpustrPageScan *scan, GpustrBatch *batch)
 {
@@ -398,6 +405,7 @@ point_at_results(GpustrPageScan *scan, GpustrBatch *batch)
 	scan->recheck = GPUSTR_BODY_PTR(batch, batch->recheck_off, uint32);
 	scan->row_start = GPUSTR_BODY_PTR(batch, batch->row_start_off, int32);
 	scan->line = GPUSTR_BODY_PTR(batch, batch->line_off, uint16);
+	gpustr_page_output_point(&scan->output, batch);
 }
 
 /*
@@ -437,6 +445,7 @@ next_batch(GpustrPageScan *scan)
 	scan->word = 0;
 	scan->nwords = GPUSTR_BITMAP_WORDS(pb->batch->nrows);
 	point_at_results(scan, pb->batch);
+	gpustr_page_output_learn(&scan->output, pb->batch);
 	scan->recheck_bits = scan->recheck[0];
 	scan->bits = scan->selected[0] | scan->recheck_bits;
 	return true;
@@ -493,6 +502,7 @@ gpustr_page_scan_next(GpustrPageScan *scan, GpustrPageRow *row)
 	row->recent = pb->recent[scan->page];
 	row->line = scan->line[ordinal];
 	row->recheck = (scan->recheck_bits >> bit) & 1;
+	row->ordinal = ordinal;
 	scan->handed++;
 	return true;
 }

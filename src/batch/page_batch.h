@@ -18,6 +18,7 @@
 #include "storage/buf.h"
 #include "storage/off.h"
 
+#include "batch/page_output.h"
 #include "program/program.h"
 #include "service/client.h"
 
@@ -29,6 +30,7 @@ typedef struct GpustrPageRow
 	BlockNumber block;
 	OffsetNumber line;
 	bool		recheck;
+	int32		ordinal;		/* in its batch */
 	Buffer		recent;			/* where the page was a moment ago */
 } GpustrPageRow;
 
@@ -39,17 +41,20 @@ typedef const GpustrProgram *(*GpustrFirstRow) (void *context);
  * Start to scan, through a heap scan that has been begun, serial or parallel,
  * and is ended with this one.  Everything is allocated in the current memory
  * context.  at_rest: hold no pin between two calls but the one of the last tuple
- * fetched, and no slot.
+ * fetched, and no slot.  nout: output columns of the program.
  */
 extern GpustrPageScan *gpustr_page_scan_begin(TableScanDesc heap,
 											  GpustrFirstRow first_row, void *context,
-											  GpustrClient *client, bool at_rest);
+											  GpustrClient *client, bool at_rest, int32 nout);
 
 /* The program for further batches. */
 extern void gpustr_page_scan_set_program(GpustrPageScan *scan, const GpustrProgram *program);
 
 /* The next such row, in the order of the table; false at the end. */
 extern bool gpustr_page_scan_next(GpustrPageScan *scan, GpustrPageRow *row);
+
+/* The output columns, for the row that next() handed out last. */
+extern const GpustrPageOutput *gpustr_page_scan_output(const GpustrPageScan *scan);
 
 /* Put the row's tuple, which stays in its page, into a buffer slot. */
 extern void gpustr_page_scan_fetch(GpustrPageScan *scan, const GpustrPageRow *row,

@@ -38,6 +38,9 @@
 #include "exec/late_eval.h"
 #include "plan/shippable.h"
 
+/* Of a late value in an output; it is harmless. */
+#define NO_CLAUSE (-1)
+
 typedef struct LateValue
 {
 	Node	   *expr;			/* in the clauses: found by its address */
@@ -104,7 +107,7 @@ has_node(Node *node, void *expr)
 	return node == expr || expression_tree_walker(node, has_node, expr);
 }
 
-/* Which clause the expression is in. */
+/* Which clause the expression is in; NO_CLAUSE: it is in an output. */
 static int
 clause_of(const GpustrLate *late, Node *expr)
 {
@@ -115,8 +118,9 @@ clause_of(const GpustrLate *late, Node *expr)
 		if (has_node(lfirst(lc), expr))
 			return foreach_current_index(lc);
 	}
-	elog(ERROR, "a late value is in no clause of the scan");
-	return -1;
+	if (!has_node((Node *) late->clauses->outputs, expr))
+		elog(ERROR, "a late value is in no clause and no output of the scan");
+	return NO_CLAUSE;
 }
 
 static LateValue *
@@ -161,10 +165,7 @@ build(GpustrLate *late)
 	GpustrProgram *built;
 	GpustrProgram *program;
 
-	built = gpustr_build_clause_program(late->ss->ss_currentRelation,
-										((Scan *) late->ss->ps.plan)->scanrelid,
-										late->clauses->clauses, late->clauses->offloaded,
-										&known);
+	built = gpustr_build_clause_program(late->ss->ss_currentRelation, late->clauses, &known);
 	program = MemoryContextAlloc(late->context, built->bytes);
 	memcpy(program, built, built->bytes);
 	MemoryContextSwitchTo(old);

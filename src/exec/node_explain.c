@@ -7,6 +7,7 @@
  * Filter.  This adds, in all output formats,
  *
  *		GPU Filter		the offloaded clauses, in order
+ *		GPU Output		the expressions that the engine computes
  *		Engine			which would run them now
  *	ANALYZE
  *		Rows Removed by GPU Filter
@@ -80,6 +81,19 @@ explain_clauses(GpustrScanState *state, List *ancestors, ExplainState *es)
 		ExplainPropertyList("Not Offloaded", refused, es);
 }
 
+/* Expressions that the engine computes. */
+static void
+explain_outputs(GpustrScanState *state, List *ancestors, ExplainState *es)
+{
+	List	   *outputs = NIL;
+	ListCell   *lc;
+
+	foreach(lc, state->clauses->outputs)
+		outputs = lappend(outputs, deparse(lfirst(lc), &state->css.ss.ps, ancestors, es));
+	if (outputs != NIL)
+		ExplainPropertyList("GPU Output", outputs, es);
+}
+
 /* Has a worker counted what did not come back to the leader? */
 static bool
 counters_are_partial(const PlanState *ps)
@@ -131,6 +145,7 @@ gpustr_scan_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 	GpustrScanState *state = (GpustrScanState *) node;
 
 	explain_clauses(state, ancestors, es);
+	explain_outputs(state, ancestors, es);
 	ExplainPropertyText("Engine", gpustr_engine_label(), es);
 	if (es->analyze && state->client != NULL)
 		explain_counters(state, es);

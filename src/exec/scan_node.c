@@ -17,6 +17,8 @@
  * EvalPlanQual recheck ExecScan() brings the tuple, and the recheck method
  * applies the whole list.
  *
+ * With computed columns, GPU Output, a virtual slot comes out: output_slot.c.
+ *
  * When no column is looked at, as under count(*), a selected row is emitted
  * as a slot of NULLs with the row's TID, and its page is not touched.
  *
@@ -37,6 +39,7 @@
 
 #include "compat.h"
 #include "exec/late_eval.h"
+#include "exec/output_slot.h"
 #include "exec/scan_backward.h"
 #include "exec/scan_node.h"
 #include "exec/scan_parallel.h"
@@ -75,7 +78,8 @@ gpustr_scan_create_state(CustomScan *plan)
 
 	NodeSetTag(state, T_CustomScanState);
 	state->css.methods = &gpustr_scan_exec_methods;
-	gpustr_set_slot_ops(&state->css);
+	if (plan->custom_scan_tlist == NIL)
+		gpustr_set_slot_ops(&state->css);
 	return (Node *) state;
 }
 
@@ -86,13 +90,17 @@ gpustr_scan_begin(CustomScanState *node, EState *estate, int eflags)
 	CustomScan *plan = (CustomScan *) node->ss.ps.plan;
 	MemoryContext old;
 
-	gpustr_init_scan_slot(node, estate);
 	state->clauses = gpustr_plan_unpack(plan);
+	if (plan->custom_scan_tlist != NIL)
+		gpustr_output_begin(state, estate);
+	else
+		gpustr_init_scan_slot(node, estate);
 	state->local_qual = node->ss.ps.qual;
 	node->ss.ps.qual = NULL;
-	state->full_qual = ExecInitQual(plan->custom_exprs, &node->ss.ps);
+	state->full_qual = ExecInitQual(state->clauses->clauses, &node->ss.ps);
 	state->blind = state->local_qual == NULL &&
-		!contain_var_clause((Node *) plan->scan.plan.targetlist);
+		(state->output != NULL ? !gpustr_output_needs_tuple(state->output) :
+		 !contain_var_clause((Node *) plan->scan.plan.targetlist));
 	state->no_output = state->blind && plan->scan.plan.targetlist == NIL;
 
 	state->may_go_back = (eflags & EXEC_FLAG_BACKWARD) != 0;
@@ -130,7 +138,8 @@ start_scan(GpustrScanState *state)
 							   state->css.ss.ps.state->es_snapshot, 0, NULL);
 	state->parallel_heap = NULL;
 	state->scan = gpustr_page_scan_begin(heap, program_at_first_row, state,
-										 state->client, state->may_go_back);
+										 state->client, state->may_go_back,
+										 list_length(state->clauses->outputs));
 	MemoryContextSwitchTo(old);
 }
 
@@ -181,13 +190,12 @@ fetch_and_judge(GpustrScanState *state, const GpustrPageRow *row)
 	return passes;
 }
 
-/* ExecScan's access method. */
-static TupleTableSlot *
-next_tuple(ScanState *ss)
+TupleTableSlot *
+gpustr_scan_next_row(GpustrScanState *state)
 {
-	GpustrScanState *state = (GpustrScanState *) ss;
+	ScanState  *ss = &state->css.ss;
 	ScanDirection direction = ss->ps.state->es_direction;
-	GpustrPageRow row;
+	GpustrPageRow *row = &state->row;
 
 	if (state->scan == NULL)
 		start_scan(state);
@@ -196,21 +204,28 @@ next_tuple(ScanState *ss)
 		state->slot_is_blind = false;
 		return gpustr_scan_walk(state, direction);
 	}
-	while (gpustr_page_scan_next(state->scan, &row))
+	while (gpustr_page_scan_next(state->scan, row))
 	{
-		if (state->blind && !row.recheck)
-			store_blind(state, &row);
-		else if (!fetch_and_judge(state, &row))
+		if (state->blind && !row->recheck)
+			store_blind(state, row);
+		else if (!fetch_and_judge(state, row))
 		{
 			CHECK_FOR_INTERRUPTS();
 			continue;
 		}
-		ItemPointerSet(&state->last, row.block, row.line);
+		ItemPointerSet(&state->last, row->block, row->line);
 		return ss->ss_ScanTupleSlot;
 	}
 	state->slot_is_blind = false;
 	ItemPointerSetInvalid(&state->last);
 	return ExecClearTuple(ss->ss_ScanTupleSlot);
+}
+
+/* ExecScan's access method. */
+static TupleTableSlot *
+next_tuple(ScanState *ss)
+{
+	return gpustr_scan_next_row((GpustrScanState *) ss);
 }
 
 /* ExecScan's recheck method: a tuple of EvalPlanQual's. */
@@ -233,6 +248,8 @@ gpustr_scan_next(CustomScanState *node)
 	ScanState  *ss = &node->ss;
 	GpustrPageRow row;
 
+	if (state->output != NULL)
+		return gpustr_output_next(state);
 	if (!state->no_output || state->may_go_back || ss->ps.state->es_epq_active != NULL)
 		return ExecScan(ss, next_tuple, recheck_tuple);
 

@@ -24,6 +24,7 @@ typedef struct GpustrScanState
 	MemoryContext context;		/* of the client and the page scan */
 	GpustrClient *client;		/* NULL under plain EXPLAIN */
 	struct GpustrLate *late;	/* NULL until the first row is asked for */
+	struct GpustrOutput *output;	/* NULL: the table's own tuples come out */
 	GpustrPageScan *scan;		/* NULL until the first row is asked for */
 
 	/* in a parallel plan: see scan_parallel.c */
@@ -43,6 +44,7 @@ typedef struct GpustrScanState
 	 * are emitted without a look at their pages.
 	 */
 	bool		blind;
+	GpustrPageRow row;			/* the last one that the page scan handed out */
 	bool		no_output;		/* its target list is empty, too */
 	bool		slot_is_blind;	/* the scan slot is all NULL */
 
@@ -52,6 +54,12 @@ typedef struct GpustrScanState
 								 * yet, or the end was reached */
 	HeapScanDesc walk;			/* once it has gone back, until a rescan */
 } GpustrScanState;
+
+/*
+ * The next row that passes all clauses, in the scan slot: its tuple, or all NULL
+ * where 'blind'.  An empty slot at the end.
+ */
+extern TupleTableSlot *gpustr_scan_next_row(GpustrScanState *state);
 
 extern void gpustr_scan_explain(CustomScanState *node, List *ancestors,
 								struct ExplainState *es);

@@ -10,6 +10,10 @@
  *	+ rechecks	x (gpustr.recheck_cost + cost of the whole clause list)
  *	+ survivors x (cpu_tuple_cost + cost of the local clauses)
  *	+ rows		x cost of the target list
+ *	- rows		x cost of the expressions of it that the engine computes
+ *
+ * The planner adds the cost of the query's target list on top of the scan; what
+ * the engine computes of it is taken off here.
  *
  * Survivors are the rows that pass the offloaded clauses.  What a sequential
  * scan pays for each tuple, cpu_tuple_cost and all the clauses, is paid only
@@ -175,6 +179,7 @@ gpustr_cost_scan(Path *path, PlannerInfo *root, Relation table,
 	double		spc_seq_page_cost;
 	QualCost	local_cost;
 	QualCost	full_cost;
+	QualCost	output_cost;	/* of what the engine computes */
 	List	   *local = NIL;
 	List	   *offloaded = NIL;
 	List	   *offloaded_rinfos = NIL;
@@ -200,7 +205,9 @@ gpustr_cost_scan(Path *path, PlannerInfo *root, Relation table,
 	cost_qual_eval(&full_cost, clauses->clauses, root);
 	survivors = rel->tuples * clauselist_selectivity(root, offloaded_rinfos, 0,
 													 JOIN_INNER, NULL);
-	rechecks = estimate_rechecks(table, rel->tuples, offloaded);
+	cost_qual_eval(&output_cost, clauses->outputs, root);
+	rechecks = estimate_rechecks(table, rel->tuples,
+								 list_concat_copy(offloaded, clauses->outputs));
 	if (local_engine)
 		row_cost *= LOCAL_ROW_COST_FACTOR;
 	get_tablespace_page_costs(rel->reltablespace, NULL, &spc_seq_page_cost);
@@ -214,11 +221,12 @@ gpustr_cost_scan(Path *path, PlannerInfo *root, Relation table,
 	cpu_cost += rechecks * (gpustr_recheck_cost + full_cost.per_tuple);
 	cpu_cost += survivors * (cpu_tuple_cost + local_cost.per_tuple);
 	cpu_cost += rel->rows * path->pathtarget->cost.per_tuple;
+	cpu_cost -= rel->rows * output_cost.per_tuple;
 
 	path->rows = rel->rows;
 	if (path->parallel_workers > 0)
 		path->rows = clamp_row_est(path->rows / divisor);
 	path->startup_cost = gpustr_device_startup_cost + local_cost.startup +
 		path->pathtarget->cost.startup;
-	path->total_cost = path->startup_cost + shared_cost + cpu_cost / divisor;
+	path->total_cost = path->startup_cost + Max(shared_cost + cpu_cost / divisor, 0);
 }

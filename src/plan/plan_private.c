@@ -15,6 +15,7 @@
  */
 #include "postgres.h"
 
+#include "nodes/nodeFuncs.h"
 #include "nodes/value.h"
 
 #include "compat.h"
@@ -46,6 +47,31 @@ gpustr_plan_pack(CustomScan *plan, const GpustrScanClauses *clauses)
 	Assert(list_length(plan->custom_private) == GSP_COUNT);
 }
 
+/* expression_tree_mutator: put the slot's columns back to what they stand for. */
+static Node *
+resolve_mutator(Node *node, void *context)
+{
+	const CustomScan *plan = context;
+
+	if (node == NULL)
+		return NULL;
+	if (IsA(node, Var) && ((Var *) node)->varno == INDEX_VAR)
+	{
+		TargetEntry *tle = list_nth(plan->custom_scan_tlist, ((Var *) node)->varattno - 1);
+
+		return copyObject((Node *) tle->expr);
+	}
+	return expression_tree_mutator(node, resolve_mutator, context);
+}
+
+Node *
+gpustr_plan_resolve(const CustomScan *plan, Node *expr)
+{
+	if (plan->custom_scan_tlist == NIL)
+		return expr;
+	return resolve_mutator(expr, (void *) plan);
+}
+
 GpustrScanClauses *
 gpustr_plan_unpack(const CustomScan *plan)
 {
@@ -53,11 +79,18 @@ gpustr_plan_unpack(const CustomScan *plan)
 	ListCell   *lc;
 
 	Assert(list_length(plan->custom_private) == GSP_COUNT);
-	clauses->clauses = plan->custom_exprs;
+	clauses->clauses = (List *) gpustr_plan_resolve(plan, (Node *) plan->custom_exprs);
 	clauses->offloaded = list_nth(plan->custom_private, GSP_OFFLOADED);
 	clauses->reasons = list_nth(plan->custom_private, GSP_REASONS);
 	foreach(lc, clauses->offloaded)
 		clauses->noffloaded += lfirst_int(lc);
+	foreach(lc, plan->custom_scan_tlist)
+	{
+		Expr	   *expr = lfirst_node(TargetEntry, lc)->expr;
+
+		if (!IsA(expr, Var))
+			clauses->outputs = lappend(clauses->outputs, expr);
+	}
 
 	if (list_length(clauses->clauses) != list_length(clauses->offloaded))
 		elog(ERROR, "a GpuScan plan has %d clauses, but %d were planned",

@@ -28,9 +28,13 @@ extern const CustomScanMethods gpustr_scan_plan_methods;
 extern void gpustr_plan_pack(CustomScan *plan, const GpustrScanClauses *clauses);
 
 /*
- * Take them out again.  'clauses' are the plan's own expressions; there is no
- * program.
+ * Take them out again; there is no program.  Clauses and outputs are in terms of
+ * the table's columns: in a plan with a custom_scan_tlist setrefs.c has made
+ * references to that of them.
  */
 extern GpustrScanClauses *gpustr_plan_unpack(const CustomScan *plan);
+
+/* Such an expression in terms of the table's columns. */
+extern Node *gpustr_plan_resolve(const CustomScan *plan, Node *expr);
 
 #endif							/* GPUSTR_PLAN_PRIVATE_H */

@@ -11,10 +11,14 @@
  * so once one of them could raise an error or has a side effect, no later
  * clause is offloaded.
  *
+ * After the clauses come the expressions of the target list that the engine
+ * computes (output.h), for the rows that pass.
+ *
  * Invariants:
- *	- a clause that does not fit leaves no trace: the builder is put back to
- *	  where it was, and the clause stays with PostgreSQL;
- *	- the program has room for its last step, GPUSTR_OP_SELECT.
+ *	- a clause or an expression that does not fit leaves no trace: the builder
+ *	  is put back to where it was, and it stays with PostgreSQL;
+ *	- the program has room for its last steps, GPUSTR_OP_SELECT and, when the
+ *	  scan runs, one output column for each expression that was chosen.
  *
  * IDENTIFICATION
  *	  src/plan/program_build.c
@@ -37,6 +41,7 @@
 
 #include "compat.h"
 #include "plan/expr_build.h"
+#include "plan/output.h"
 #include "plan/program_build.h"
 #include "plan/shippable.h"
 
@@ -162,43 +167,89 @@ begin_build(Relation rel, int last, const GpustrLateValues *late)
 	return build;
 }
 
-/*
- * Add a clause to the clause list in *list, of which 'first' is the first, and
- * leave room for 'reserve' further clauses that are constants.  If it does not
- * fit, leave no trace of it: the builder only ever appends.
- */
+/* How far a build has come.  The builder only ever appends. */
+typedef struct BuildMark
+{
+	uint32_t	used;
+	int32_t		nsteps;
+	int32_t		ntext;
+	int32_t		nvalue;
+	int32_t		nbool;
+	int			unknown_steps;
+	int			nmade;
+} BuildMark;
+
+static BuildMark
+mark_build(const GpustrBuild *build)
+{
+	const GpustrProgramBuilder *b = &build->builder;
+	BuildMark	mark = {b->used, b->nsteps, b->ntext, b->nvalue, b->nbool,
+	build->unknown_steps, build->nmade};
+
+	return mark;
+}
+
+/* What is still to come, for which there must be room. */
+typedef struct BuildReserve
+{
+	int			clauses;		/* that are constants: two steps each */
+	int			outputs;		/* that are unknown: two steps each */
+} BuildReserve;
+
+/* Does what has been added since the mark fit?  If not, take it back. */
 static bool
-add_clause(GpustrBuild *build, Node *clause, bool first, int reserve, uint16_t *list)
+keep_or_undo(GpustrBuild *build, BuildMark mark, BuildReserve reserve)
 {
 	GpustrProgramBuilder *b = &build->builder;
-	uint32_t	used = b->used;
-	int32_t		nsteps = b->nsteps;
-	int32_t		ntext = b->ntext;
-	int32_t		nvalue = b->nvalue;
-	int32_t		nbool = b->nbool;
-	int			unknown_steps = build->unknown_steps;
-	int			nmade = build->nmade;
-	uint16_t	reg;
 
-	reg = gpustr_build_expr(build, clause).reg;
-	if (!first)
-		reg = gpustr_builder_binary(b, GPUSTR_OP_QUAL, *list, reg);
 	if (!b->full && b->used <= PROGRAM_CONST_BYTES &&
-		b->nsteps + 2 * reserve < GPUSTR_MAX_STEPS &&
-		b->nbool + 2 * reserve <= GPUSTR_MAX_BOOL_REGS)
-	{
-		*list = reg;
+		b->nsteps + 2 * reserve.clauses + 2 * reserve.outputs < GPUSTR_MAX_STEPS &&
+		b->nbool + 2 * reserve.clauses <= GPUSTR_MAX_BOOL_REGS &&
+		b->ntext + reserve.outputs <= GPUSTR_MAX_TEXT_REGS)
 		return true;
-	}
 	b->full = 0;
-	b->used = used;
-	b->nsteps = nsteps;
-	b->ntext = ntext;
-	b->nvalue = nvalue;
-	b->nbool = nbool;
-	build->unknown_steps = unknown_steps;
-	build->nmade = nmade;
+	b->used = mark.used;
+	b->nsteps = mark.nsteps;
+	b->ntext = mark.ntext;
+	b->nvalue = mark.nvalue;
+	b->nbool = mark.nbool;
+	build->unknown_steps = mark.unknown_steps;
+	build->nmade = mark.nmade;
 	return false;
+}
+
+/*
+ * Add a clause to the clause list in *list, of which 'first' is the first.
+ * False, and nothing done, if it does not fit.
+ */
+static bool
+add_clause(GpustrBuild *build, Node *clause, bool first, BuildReserve reserve, uint16_t *list)
+{
+	BuildMark	mark = mark_build(build);
+	uint16_t	reg = gpustr_build_expr(build, clause).reg;
+
+	if (!first)
+		reg = gpustr_builder_binary(&build->builder, GPUSTR_OP_QUAL, *list, reg);
+	if (!keep_or_undo(build, mark, reserve))
+		return false;
+	*list = reg;
+	return true;
+}
+
+/*
+ * Add an output column, for the rows that pass the clause list if there is one.
+ * False, and nothing done, if it does not fit.
+ */
+static bool
+add_output(GpustrBuild *build, FuncExpr *expr, int column, const uint16_t *list,
+		   BuildReserve reserve)
+{
+	BuildMark	mark = mark_build(build);
+
+	gpustr_build_output(build, expr, column);
+	if (list != NULL)
+		gpustr_builder_only_where(&build->builder, *list);
+	return keep_or_undo(build, mark, reserve);
 }
 
 /* Steps that look at each row. */
@@ -217,14 +268,13 @@ row_steps(const GpustrBuild *build)
 	return n;
 }
 
-/* Select the rows that pass; what is returned is no larger than it must be. */
+/* What is returned is no larger than it must be. */
 static GpustrProgram *
-end_build(GpustrBuild *build, uint16_t list)
+end_build(GpustrBuild *build)
 {
 	GpustrProgram *program;
 	uint32_t	bytes;
 
-	gpustr_builder_select(&build->builder, list);
 	bytes = gpustr_builder_finish(&build->builder);
 	if (bytes == 0)
 		elog(ERROR, "a program of %d steps over %d attributes did not fit",
@@ -261,10 +311,11 @@ all_are_refused(List *clauses, Index varno, GpustrScanClauses *result)
 }
 
 GpustrScanClauses *
-gpustr_build_scan_program(Relation rel, Index varno, List *rinfos)
+gpustr_build_scan_program(Relation rel, Index varno, List *rinfos, List *outputs)
 {
 	List	   *clauses = get_actual_clauses(rinfos);
 	GpustrScanClauses *result = palloc0(sizeof(GpustrScanClauses));
+	const BuildReserve none = {0, 0};
 	GpustrBuild *build;
 	bool		blocked = false;
 	Index		local_level = UINT_MAX; /* least of a clause that stays */
@@ -273,8 +324,9 @@ gpustr_build_scan_program(Relation rel, Index varno, List *rinfos)
 	ListCell   *lc;
 	ListCell   *rc;
 
-	if (all_are_refused(clauses, varno, result))
+	if (outputs == NIL && all_are_refused(clauses, varno, result))
 		return result;
+	(void) last_attribute_walker((Node *) outputs, &last);
 	foreach(lc, clauses)
 	{
 		if (gpustr_clause_refusal(lfirst(lc), varno) == NULL)
@@ -295,7 +347,7 @@ gpustr_build_scan_program(Relation rel, Index varno, List *rinfos)
 			reason = "it is not leakproof, and a clause that hides rows from it is not offloaded";
 		if (reason == NULL)
 		{
-			if (add_clause(build, clause, result->noffloaded == 0, 0, &reg))
+			if (add_clause(build, clause, result->noffloaded == 0, none, &reg))
 				result->noffloaded++;
 			else
 				reason = "the program would be too large";
@@ -314,37 +366,45 @@ gpustr_build_scan_program(Relation rel, Index varno, List *rinfos)
 	/* with nothing offloaded, all rows are PostgreSQL's to judge */
 	if (result->noffloaded == 0)
 		reg = gpustr_build_truth(build, GPUSTR_TRUE).reg;
+	gpustr_builder_select(&build->builder, reg);
+	foreach(lc, outputs)
+	{
+		if (add_output(build, lfirst(lc), list_length(result->outputs),
+					   result->noffloaded > 0 ? &reg : NULL, none))
+			result->outputs = lappend(result->outputs, lfirst(lc));
+	}
 	result->row_steps = row_steps(build);
-	result->program = end_build(build, reg);
+	result->program = end_build(build);
 	return result;
 }
 
 GpustrProgram *
-gpustr_build_clause_program(Relation rel, Index varno, List *clauses, List *offloaded,
+gpustr_build_clause_program(Relation rel, const GpustrScanClauses *clauses,
 							const GpustrLateValues *late)
 {
 	GpustrBuild *build;
+	BuildReserve reserve = {0, list_length(clauses->outputs)};
 	uint16_t	reg = 0;
-	int			nleft = 0;
 	bool		first = true;
 	int			last = 0;
 	ListCell   *lc;
 	ListCell   *flag;
 
-	forboth(lc, clauses, flag, offloaded)
+	(void) last_attribute_walker((Node *) clauses->outputs, &last);
+	forboth(lc, clauses->clauses, flag, clauses->offloaded)
 	{
 		if (!lfirst_int(flag))
 			continue;
-		nleft++;
+		reserve.clauses++;
 		last_attribute_walker(lfirst(lc), &last);
 	}
 	build = begin_build(rel, last, late);
-	forboth(lc, clauses, flag, offloaded)
+	forboth(lc, clauses->clauses, flag, clauses->offloaded)
 	{
 		if (!lfirst_int(flag))
 			continue;
-		nleft--;
-		if (!add_clause(build, lfirst(lc), first, nleft, &reg))
+		reserve.clauses--;
+		if (!add_clause(build, lfirst(lc), first, reserve, &reg))
 		{
 			uint16_t	recheck = gpustr_build_truth(build, GPUSTR_RECHECK).reg;
 
@@ -355,5 +415,17 @@ gpustr_build_clause_program(Relation rel, Index varno, List *clauses, List *offl
 	}
 	if (first)
 		reg = gpustr_build_truth(build, GPUSTR_TRUE).reg;
-	return end_build(build, reg);
+	gpustr_builder_select(&build->builder, reg);
+	foreach(lc, clauses->outputs)
+	{
+		int			column = foreach_current_index(lc);
+
+		reserve.outputs--;
+		if (add_output(build, lfirst(lc), column, first ? NULL : &reg, reserve))
+			continue;
+		gpustr_build_unknown_output(build, column);
+		if (!first)
+			gpustr_builder_only_where(&build->builder, reg);
+	}
+	return end_build(build);
 }

@@ -27,6 +27,8 @@ typedef struct GpustrScanClauses
 	List	   *offloaded;		/* integer list beside it: 1 if offloaded */
 	List	   *reasons;		/* String list beside it: why not, or "" */
 	int			noffloaded;
+	List	   *outputs;		/* FuncExprs that it computes, too: output
+								 * columns 0, 1, ... */
 	int			row_steps;		/* steps of the program that look at each row,
 								 * late values known */
 	GpustrProgram *program;		/* selects the rows that pass the offloaded
@@ -34,16 +36,19 @@ typedef struct GpustrScanClauses
 								 * NULL in an executor node */
 } GpustrScanClauses;
 
-/* When planning: late values are not known yet. */
+/*
+ * When planning: late values are not known yet.  'outputs' are the expressions
+ * of output.h; those that fit are in the result.
+ */
 extern GpustrScanClauses *gpustr_build_scan_program(Relation rel, Index varno,
-													List *rinfos);
+													List *rinfos, List *outputs);
 
 /*
- * When the scan runs: the program for the clauses that were chosen then.  A
- * clause that does not fit with the values as they are is left to recheck.
+ * When the scan runs: the program for the clauses and outputs that were chosen
+ * then.  What does not fit with the values as they are is left to recheck.
  */
-extern GpustrProgram *gpustr_build_clause_program(Relation rel, Index varno, List *clauses,
-												  List *offloaded,
+extern GpustrProgram *gpustr_build_clause_program(Relation rel,
+												  const GpustrScanClauses *clauses,
 												  const GpustrLateValues *late);
 
 #endif							/* GPUSTR_PROGRAM_BUILD_H */

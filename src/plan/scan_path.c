@@ -8,6 +8,10 @@
  * parallel sequential scan there is a partial one, too, with as many workers:
  * each is a backend with batches of its own, and they share the device.
  *
+ * A scan that computes expressions of the target list (output.h) is offered
+ * without a WHERE clause, too.  It hands out a virtual slot: the columns that
+ * the query needs, then those expressions.
+ *
  * Left out are catalogs (updated in place, under a content lock alone),
  * tables of other access methods, TABLESAMPLE, the parents of partitions and
  * children, and scans with LATERAL parameters.  WHERE CURRENT OF needs a TID
@@ -26,6 +30,7 @@
 #include "catalog/catalog.h"
 #include "catalog/pg_class.h"
 #include "nodes/extensible.h"
+#include "nodes/makefuncs.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
@@ -39,6 +44,7 @@
 #include "guc.h"
 #include "plan/cost.h"
 #include "plan/debug_require.h"
+#include "plan/output.h"
 #include "plan/plan_private.h"
 #include "plan/scan_path.h"
 #include "service/client.h"
@@ -190,6 +196,7 @@ make_scan_path(PlannerInfo *root, RelOptInfo *rel, Relation table,
 	path->path.parallel_safe = rel->consider_parallel;
 	path->path.parallel_workers = workers;
 	path->flags = CUSTOMPATH_SUPPORT_PROJECTION | CUSTOMPATH_SUPPORT_BACKWARD_SCAN;
+	path->custom_private = clauses->outputs;
 	path->methods = &gpustr_scan_path_methods;
 	gpustr_cost_scan(&path->path, root, table, clauses, rinfos);
 	return &path->path;
@@ -200,7 +207,7 @@ make_scan_path(PlannerInfo *root, RelOptInfo *rel, Relation table,
  * it makes Gather paths from partial ones after our hook.
  */
 static void
-add_scan_paths(PlannerInfo *root, RelOptInfo *rel, Relation table)
+add_scan_paths(PlannerInfo *root, RelOptInfo *rel, Relation table, List *outputs)
 {
 	bool		require = gpustr_debug_require == GPUSTR_REQUIRE_REQUIRE;
 	List	   *rinfos;
@@ -209,8 +216,8 @@ add_scan_paths(PlannerInfo *root, RelOptInfo *rel, Relation table)
 
 	if (!scan_clauses(root, rel, &rinfos))
 		return;
-	clauses = gpustr_build_scan_program(table, rel->relid, rinfos);
-	if (clauses->noffloaded == 0)
+	clauses = gpustr_build_scan_program(table, rel->relid, rinfos, outputs);
+	if (clauses->noffloaded == 0 && clauses->outputs == NIL)
 	{
 		note_refusals(table, clauses);
 		return;
@@ -234,6 +241,7 @@ static void
 gpustr_set_rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntry *rte)
 {
 	Relation	table;
+	List	   *outputs;
 
 	if (previous_set_rel_pathlist)
 		previous_set_rel_pathlist(root, rel, rti, rte);
@@ -245,7 +253,8 @@ gpustr_set_rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblE
 							gpustr_enabled ? "gpustr.enable_scan" : "gpustr.enabled");
 		return;
 	}
-	if (cannot_win(rel))
+	outputs = gpustr_find_outputs(root, rel);
+	if (outputs == NIL && cannot_win(rel))
 		return;
 	if (gpustr_engine_choice() == GPUSTR_RUN_NOWHERE)
 	{
@@ -259,8 +268,29 @@ gpustr_set_rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblE
 	if (table->rd_tableam != GetHeapamTableAmRoutine())
 		gpustr_note_refusal("table \"%s\" is not a heap", RelationGetRelationName(table));
 	else if (!IsCatalogRelation(table))
-		add_scan_paths(root, rel, table);
+		add_scan_paths(root, rel, table, outputs);
 	table_close(table, NoLock);
+}
+
+/*
+ * The target list of the slot that a scan with outputs hands out: the columns
+ * that the query or a clause needs, then the outputs.
+ */
+static List *
+make_scan_tlist(RelOptInfo *rel, List *clauses, List *outputs)
+{
+	List	   *exprs = list_concat(pull_var_clause((Node *) rel->reltarget->exprs,
+													PVC_RECURSE_PLACEHOLDERS),
+									pull_var_clause((Node *) clauses,
+													PVC_RECURSE_PLACEHOLDERS));
+	List	   *tlist = NIL;
+	ListCell   *lc;
+
+	exprs = list_concat_unique(list_concat_unique(NIL, exprs), outputs);
+	foreach(lc, exprs)
+		tlist = lappend(tlist, makeTargetEntry(copyObject(lfirst(lc)), list_length(tlist) + 1,
+											   NULL, false));
+	return tlist;
 }
 
 /*
@@ -275,6 +305,7 @@ gpustr_scan_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path,
 	RangeTblEntry *rte = planner_rt_fetch(rel->relid, root);
 	Relation	table = table_open(rte->relid, NoLock);
 	List	   *rinfos = NIL;
+	GpustrScanClauses *packed;
 	ListCell   *lc;
 
 	foreach(lc, clauses)
@@ -286,8 +317,10 @@ gpustr_scan_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path,
 	plan->scan.scanrelid = rel->relid;
 	plan->flags = path->flags;
 	plan->methods = &gpustr_scan_plan_methods;
-	gpustr_plan_pack(plan,
-					 gpustr_build_scan_program(table, rel->relid, rinfos));
+	packed = gpustr_build_scan_program(table, rel->relid, rinfos, path->custom_private);
+	gpustr_plan_pack(plan, packed);
+	if (packed->outputs != NIL)
+		plan->custom_scan_tlist = make_scan_tlist(rel, packed->clauses, packed->outputs);
 	table_close(table, NoLock);
 	return &plan->scan.plan;
 }

@@ -105,9 +105,8 @@ unknown_refusal(Node *node)
 	}
 }
 
-/* Can the engines walk over text in the database's encoding? */
-static const char *
-encoding_refusal(void)
+const char *
+gpustr_encoding_refusal(void)
 {
 	int			encoding = GetDatabaseEncoding();
 
@@ -185,7 +184,7 @@ text_refusal(const GpustrFunction *function, Oid collation)
 	if (function->flags & GPUSTR_FLAG_COLLATED)
 		reason = collation_refusal(function, collation);
 	if (reason == NULL && (function->flags & GPUSTR_FLAG_TEXT))
-		reason = encoding_refusal();
+		reason = gpustr_encoding_refusal();
 	if (reason == NULL && (function->flags & GPUSTR_FLAG_FOLDED))
 		reason = gpustr_fold_refusal(collation);
 	return reason;
@@ -399,4 +398,12 @@ gpustr_clause_refusal(Node *clause, Index varno)
 	ShipPlace	place = {varno, false, false};
 
 	return expr_refusal(clause, place);
+}
+
+const char *
+gpustr_argument_refusal(Node *arg, Index varno)
+{
+	ShipPlace	place = {varno, true, false};
+
+	return expr_refusal(arg, place);
 }

@@ -27,6 +27,12 @@
  */
 extern const char *gpustr_clause_refusal(Node *clause, Index varno);
 
+/* The same for an expression that PostgreSQL might not evaluate. */
+extern const char *gpustr_argument_refusal(Node *arg, Index varno);
+
+/* NULL if the engines can walk over text in the database's encoding, or why not. */
+extern const char *gpustr_encoding_refusal(void);
+
 /* Does "op ANY" or "op ALL" with this function ask for membership in a set? */
 extern bool gpustr_is_set_test(const GpustrFunction *function, bool use_or);
 

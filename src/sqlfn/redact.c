@@ -33,6 +33,7 @@
 #include "program/program_builder.h"
 #include "rowfn/redact.h"
 #include "service/client.h"
+#include "sqlfn/redact.h"
 
 /* Room for the program: one step of each kind. */
 #define REDACT_PROGRAM_BYTES 512

@@ -1,0 +1,87 @@
+/*-------------------------------------------------------------------------
+ *
+ * page_output.c
+ *	  Output columns of page batches: how much room they get, and their values.
+ *
+ * How long the computed values will be is not known before, and a row for which
+ * there is no room is PostgreSQL's to compute.  So a scan starts with room for
+ * short values, and doubles it whenever a batch has used more than half of it.
+ *
+ * IDENTIFICATION
+ *	  src/batch/page_output.c
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "batch/batch_layout.h"
+#include "batch/page_output.h"
+
+/* Room of a column for each page: to begin with, and at most. */
+#define FIRST_PAGE_BYTES 1024
+#define LEAST_PAGE_BYTES 64
+#define MOST_PAGE_BYTES (64 * 1024)
+
+void
+gpustr_page_output_init(GpustrPageOutput *output, int32 nout)
+{
+	memset(output, 0, sizeof(*output));
+	output->nout = nout;
+	output->page_bytes = FIRST_PAGE_BYTES;
+}
+
+uint32
+gpustr_page_output_bytes(const GpustrPageOutput *output)
+{
+	/* offsets, validity and what alignment takes, beside the values */
+	return output->nout * (output->page_bytes + 5 * GPUSTR_PAGE_MAX_ROWS + 256);
+}
+
+int32
+gpustr_page_output_max_pages(GpustrPageOutput *output, uint32 body_bytes,
+							 uint32 program_bytes)
+{
+	int32		pages = gpustr_layout_max_pages(body_bytes, program_bytes,
+												output->nout, output->page_bytes);
+
+	while (pages == 0 && output->page_bytes > LEAST_PAGE_BYTES)
+	{
+		output->page_bytes /= 2;
+		pages = gpustr_layout_max_pages(body_bytes, program_bytes,
+										output->nout, output->page_bytes);
+	}
+	return pages;
+}
+
+void
+gpustr_page_output_learn(GpustrPageOutput *output, const GpustrBatch *batch)
+{
+	int			i;
+
+	for (i = 0; i < batch->nout; i++)
+	{
+		const GpustrColumn *column = &batch->out_column[i];
+		int32		used = GPUSTR_BODY_PTR(batch, column->offsets_off, int32)[batch->nrows];
+
+		if ((uint32) used > column->data_bytes / 2 && output->page_bytes < MOST_PAGE_BYTES)
+		{
+			output->page_bytes *= 2;
+			return;
+		}
+	}
+}
+
+void
+gpustr_page_output_point(GpustrPageOutput *output, const GpustrBatch *batch)
+{
+	int			i;
+
+	for (i = 0; i < batch->nout; i++)
+	{
+		const GpustrColumn *column = &batch->out_column[i];
+
+		output->validity[i] = GPUSTR_BODY_PTR(batch, column->validity_off, uint8);
+		output->offsets[i] = GPUSTR_BODY_PTR(batch, column->offsets_off, int32);
+		output->data[i] = GPUSTR_BODY_PTR(batch, column->data_off, char);
+	}
+}

@@ -1,0 +1,282 @@
+/*-------------------------------------------------------------------------
+ *
+ * output.c
+ *	  Which expressions of a SELECT list a scan's engine computes.
+ *
+ * They are calls of gpustr.redact() and gpustr.mask(), found anywhere in the
+ * target list, whose arguments the engines can compute.  A call inside another
+ * expression is fine: setrefs.c replaces it there by a reference to the scan's
+ * output.  That the engine computes it for rows for which PostgreSQL would not
+ * have, as in an arm of CASE, nobody notices: the engine raises no error, and
+ * where there might be one the row is recheck and all PostgreSQL's.
+ *
+ * The target list reaches a scan only if nothing is between them:
+ *	- the query is over this one table, or over a partitioned one of which this
+ *	  is a partition (the planner pushes target lists down to partitions);
+ *	- it is a SELECT, or the SELECT of an INSERT, and locks no rows: a
+ *	  row that EvalPlanQual brings has no computed columns;
+ *	- under GROUP BY only what is grouped by is computed in the scan, and
+ *	  arguments of aggregates and window functions never are.
+ * System columns and whole rows are not in the virtual slot that such a scan
+ * hands out, so where they are asked for nothing is computed.
+ *
+ * IDENTIFICATION
+ *	  src/plan/output.c
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "access/transam.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_language.h"
+#include "catalog/pg_proc.h"
+#include "fmgr.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/restrictinfo.h"
+#include "optimizer/tlist.h"
+#include "parser/parsetree.h"
+#include "utils/builtins.h"
+#include "utils/syscache.h"
+
+#include "batch/batch.h"
+#include "compat.h"
+#include "guc.h"
+#include "plan/debug_require.h"
+#include "plan/late_values.h"
+#include "plan/output.h"
+#include "plan/shippable.h"
+#include "sqlfn/redact.h"
+
+/* Is it a function of this library, under this symbol and with this address? */
+static bool
+is_our_function(Oid funcid, const char *symbol, PGFunction function)
+{
+	HeapTuple	tuple;
+	Datum		prosrc;
+	bool		isnull;
+	bool		result;
+
+	if (funcid < FirstNormalObjectId)
+		return false;
+	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(funcid));
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	prosrc = SysCacheGetAttr(PROCOID, tuple, Anum_pg_proc_prosrc, &isnull);
+	result = ((Form_pg_proc) GETSTRUCT(tuple))->prolang == ClanguageId && !isnull &&
+		strcmp(TextDatumGetCString(prosrc), symbol) == 0;
+	ReleaseSysCache(tuple);
+	if (result)
+	{
+		FmgrInfo	finfo;
+
+		fmgr_info(funcid, &finfo);
+		result = finfo.fn_addr == function && finfo.fn_strict;
+	}
+	return result;
+}
+
+static bool
+is_redact(Oid funcid)
+{
+	return is_our_function(funcid, "gpustr_redact", gpustr_redact);
+}
+
+static bool
+is_mask(Oid funcid)
+{
+	return is_our_function(funcid, "gpustr_mask", gpustr_mask);
+}
+
+/* Why can an engine not compute this call of redact() or mask()? */
+static const char *
+output_refusal(FuncExpr *expr, Index varno, bool mask)
+{
+	const char *reason = gpustr_encoding_refusal();
+	ListCell   *lc;
+
+	foreach(lc, expr->args)
+	{
+		Node	   *arg = lfirst(lc);
+
+		if (reason == NULL)
+			reason = gpustr_argument_refusal(arg, varno);
+		if (reason == NULL && mask && foreach_current_index(lc) > 0 &&
+			!IsA(arg, Const) && !gpustr_is_late(arg))
+			reason = "how to mask is not a constant";
+	}
+	return reason;
+}
+
+typedef struct FindContext
+{
+	Index		varno;
+	List	   *outputs;
+} FindContext;
+
+static bool
+find_walker(Node *node, FindContext *context)
+{
+	if (node == NULL)
+		return false;
+
+	/* their arguments are computed above the scan */
+	if (IsA(node, Aggref) || IsA(node, WindowFunc) || IsA(node, GroupingFunc) ||
+		IsA(node, SubPlan) || IsA(node, AlternativeSubPlan))
+		return false;
+	if (IsA(node, FuncExpr))
+	{
+		FuncExpr   *expr = (FuncExpr *) node;
+		bool		mask = is_mask(expr->funcid);
+
+		/* with neither columns nor Params the planner has folded it */
+		if ((mask || is_redact(expr->funcid)) && contain_var_clause(node))
+		{
+			const char *reason = output_refusal(expr, context->varno, mask);
+
+			if (reason == NULL && !list_member(context->outputs, expr) &&
+				list_length(context->outputs) == GPUSTR_MAX_OUT_COLUMNS)
+				reason = psprintf("there are more than %d", GPUSTR_MAX_OUT_COLUMNS);
+			if (reason == NULL)
+			{
+				context->outputs = list_append_unique(context->outputs, expr);
+				return false;
+			}
+			gpustr_note_refusal("an expression of the target list is not computed: %s", reason);
+		}
+	}
+	return expression_tree_walker(node, find_walker, (void *) context);
+}
+
+/* Is there a system column or a whole row in it? */
+static bool
+needs_tuple_walker(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, Var))
+		return ((Var *) node)->varattno <= 0;
+	return expression_tree_walker(node, needs_tuple_walker, context);
+}
+
+/* May a query of this kind have target lists computed in its scan? */
+static bool
+query_allows(PlannerInfo *root)
+{
+	Query	   *parse = root->parse;
+
+	return (parse->commandType == CMD_SELECT || parse->commandType == CMD_INSERT) &&
+		parse->rowMarks == NIL && root->rowMarks == NIL &&
+		parse->setOperations == NULL && parse->groupingSets == NIL &&
+		!parse->hasWindowFuncs && !parse->hasTargetSRFs &&
+		bms_membership(root->all_baserels) == BMS_SINGLETON;
+}
+
+/* Does the target list get to this scan, the query being of one table? */
+static bool
+target_reaches(PlannerInfo *root, RelOptInfo *rel)
+{
+	int			parent;
+
+	if (rel->reloptkind == RELOPT_BASEREL)
+		return true;
+	if (!bms_equal(rel->top_parent_relids, root->all_baserels))
+		return false;
+	parent = bms_singleton_member(root->all_baserels);
+	return planner_rt_fetch(parent, root)->relkind == RELKIND_PARTITIONED_TABLE &&
+		IS_PARTITIONED_REL(root->simple_rel_array[parent]);
+}
+
+/* The expressions that the scan computes, if it computes any. */
+static List *
+scan_target(PlannerInfo *root)
+{
+	bool		grouped = root->parse->hasAggs || root->parse->groupClause != NIL ||
+	root->parse->havingQual != NULL;
+	List	   *exprs = NIL;
+	ListCell   *lc;
+
+	foreach(lc, root->processed_tlist)
+	{
+		TargetEntry *tle = lfirst_node(TargetEntry, lc);
+
+		if (!grouped || (tle->ressortgroupref != 0 &&
+						 get_sortgroupref_clause_noerr(tle->ressortgroupref,
+													   root->parse->groupClause) != NULL))
+			exprs = lappend(exprs, tle->expr);
+	}
+	return exprs;
+}
+
+List *
+gpustr_find_outputs(PlannerInfo *root, RelOptInfo *rel)
+{
+	FindContext context = {rel->relid, NIL};
+	List	   *exprs;
+
+	if (!gpustr_enable_output || !query_allows(root) || !target_reaches(root, rel))
+		return NIL;
+	exprs = scan_target(root);
+	if (rel->reloptkind == RELOPT_OTHER_MEMBER_REL)
+		exprs = (List *) gpustr_adjust_to_child(root, (Node *) exprs, rel);
+	(void) find_walker((Node *) exprs, &context);
+	if (context.outputs != NIL &&
+		(needs_tuple_walker((Node *) rel->reltarget->exprs, NULL) ||
+		 needs_tuple_walker((Node *) extract_actual_clauses(rel->baserestrictinfo, false), NULL)))
+	{
+		gpustr_note_refusal("the target list is not computed: the query needs whole tuples");
+		return NIL;
+	}
+	return context.outputs;
+}
+
+void
+gpustr_build_unknown_output(GpustrBuild *build, int32 column)
+{
+	uint16_t text = gpustr_builder_const_text(&build->builder, GPUSTR_RECHECK, "", 0);
+
+	gpustr_builder_mask(&build->builder, column, text, 0, 0, "", 0);
+}
+
+static void
+build_mask(GpustrBuild *build, FuncExpr *expr, int32 column)
+{
+	GpustrFixed left;
+	GpustrFixed right;
+	GpustrFixed mask;
+	uint16_t text = gpustr_build_expr(build, linitial(expr->args)).reg;
+	const char *bytes;
+	int32_t		nbytes;
+
+	if (!gpustr_fixed(build, lsecond(expr->args), &left) ||
+		!gpustr_fixed(build, lthird(expr->args), &right) ||
+		!gpustr_fixed(build, lfourth(expr->args), &mask))
+		elog(ERROR, "how to mask a value has become variable");
+	if (left.isnull || right.isnull || mask.isnull ||
+		DatumGetInt32(left.value) < 0 || DatumGetInt32(right.value) < 0)
+	{
+		gpustr_build_unknown_output(build, column);
+		return;
+	}
+	bytes = gpustr_fixed_bytes(&mask, false, &nbytes);
+	gpustr_builder_mask(&build->builder, column, text, DatumGetInt32(left.value),
+						DatumGetInt32(right.value), bytes, nbytes);
+}
+
+void
+gpustr_build_output(GpustrBuild *build, FuncExpr *expr, int32 column)
+{
+	uint16_t	name;
+	uint16_t	visibility;
+
+	if (is_mask(expr->funcid))
+	{
+		build_mask(build, expr, column);
+		return;
+	}
+	name = gpustr_build_expr(build, linitial(expr->args)).reg;
+	visibility = gpustr_build_expr(build, lsecond(expr->args)).reg;
+	gpustr_builder_redact(&build->builder, column, name, visibility);
+}

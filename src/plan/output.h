@@ -1,0 +1,35 @@
+/*-------------------------------------------------------------------------
+ *
+ * output.h
+ *	  Which expressions of a SELECT list a scan's engine computes.
+ *
+ * IDENTIFICATION
+ *	  src/plan/output.h
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef GPUSTR_OUTPUT_H
+#define GPUSTR_OUTPUT_H
+
+#include "nodes/pathnodes.h"
+
+#include "plan/expr_build.h"
+
+/*
+ * The expressions that a scan of 'rel' could compute for the target list of the
+ * query: FuncExprs over its columns, each once, at most GPUSTR_MAX_OUT_COLUMNS;
+ * NIL where the query's kind does not allow it.  Why another one is not among
+ * them is noted for gpustr.debug_require.
+ */
+extern List *gpustr_find_outputs(PlannerInfo *root, RelOptInfo *rel);
+
+/*
+ * The step that writes output column 'column' for such an expression.  What is
+ * not known yet, or would be an error, is recheck.
+ */
+extern void gpustr_build_output(GpustrBuild *build, FuncExpr *expr, int32 column);
+
+/* The same where the expression does not fit: recheck in all rows. */
+extern void gpustr_build_unknown_output(GpustrBuild *build, int32 column);
+
+#endif							/* GPUSTR_OUTPUT_H */
