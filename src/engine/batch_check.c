@@ -30,8 +30,8 @@
 #include "rowfn/like.h"
 #include "rowfn/value.h"
 
-/* header, program, page batch (4), results (2 + 3), columns (3 each) */
-#define CHECK_MAX_REGIONS (2 + 4 + 5 + 3 * GPUSTR_MAX_COLUMNS)
+/* header, program, page batch (4), bitmaps (2), columns (3 each) */
+#define CHECK_MAX_REGIONS (2 + 4 + 2 + 3 * (GPUSTR_MAX_COLUMNS + GPUSTR_MAX_OUT_COLUMNS))
 
 typedef struct CheckRegion
 {
@@ -64,15 +64,16 @@ typedef struct CheckOp
 	CheckRegister in2;
 } CheckOp;
 
-/* Which registers have been made. */
+/* Which registers and output columns have been made. */
 typedef struct CheckMade
 {
 	char		text[GPUSTR_MAX_TEXT_REGS];
 	char		value[GPUSTR_MAX_VALUE_REGS];
 	char		boolean[GPUSTR_MAX_BOOL_REGS];
+	char		out_column[GPUSTR_MAX_OUT_COLUMNS];
 } CheckMade;
 
-/* By GpustrOp; a unary ARITH has no in1. */
+/* By GpustrOp; but see step_registers(). */
 static const CheckOp check_ops[GPUSTR_OP_LAST + 1] = {
 	[GPUSTR_OP_DECODE_TEXT] = {TEXT_REG, NO_REG, NO_REG, NO_REG},
 	[GPUSTR_OP_DECODE_BYTES] = {TEXT_REG, NO_REG, NO_REG, NO_REG},
@@ -107,7 +108,8 @@ static const CheckOp check_ops[GPUSTR_OP_LAST + 1] = {
 	[GPUSTR_OP_ARITH] = {VALUE_REG, VALUE_REG, VALUE_REG, NO_REG},
 	[GPUSTR_OP_CAST] = {VALUE_REG, VALUE_REG, NO_REG, NO_REG},
 	[GPUSTR_OP_SELECT] = {NO_REG, BOOL_REG, NO_REG, NO_REG},
-	[GPUSTR_OP_REDACT] = {NO_REG, TEXT_REG, TEXT_REG, NO_REG}
+	[GPUSTR_OP_REDACT] = {NO_REG, TEXT_REG, TEXT_REG, NO_REG},
+	[GPUSTR_OP_MASK] = {NO_REG, TEXT_REG, NO_REG, NO_REG}
 };
 
 EngineCode
@@ -257,6 +259,18 @@ value_set_ok(const GpustrProgram *program, const GpustrStep *step)
 	return !bad;
 }
 
+/* Is the step's constant a GpustrMask? */
+static int
+mask_ok(const GpustrProgram *program, const GpustrStep *step)
+{
+	const GpustrMask *mask = (const GpustrMask *) GPUSTR_PROGRAM_CONST(program, step);
+
+	return program_range_ok(program, step->const_off, step->const_bytes) &&
+		step->const_bytes >= sizeof(GpustrMask) && mask->keep_left >= 0 && mask->keep_right >= 0 &&
+		mask->mask_bytes >= 0 &&
+		step->const_bytes == sizeof(GpustrMask) + (uint32_t) mask->mask_bytes;
+}
+
 /* Is what the step has besides registers in order? */
 static int
 step_arguments_ok(const GpustrBatch *batch, const GpustrProgram *program, const GpustrStep *step)
@@ -265,6 +279,7 @@ step_arguments_ok(const GpustrBatch *batch, const GpustrProgram *program, const 
 	int			const_ok = program_range_ok(program, step->const_off, step->const_bytes) &&
 	step->const_bytes <= INT32_MAX;
 	int			state_ok = step->attr == GPUSTR_FALSE || step->attr == GPUSTR_NULL || step->attr == GPUSTR_RECHECK;
+	int			out_ok = step->attr >= 0 && step->attr < batch->nout && step->aux <= 1 && batch->recheck_off != 0;
 	int			relation_ok = step->aux >= GPUSTR_REL_EQ && step->aux <= GPUSTR_REL_LAST;
 
 	switch (step->op)
@@ -311,10 +326,35 @@ step_arguments_ok(const GpustrBatch *batch, const GpustrProgram *program, const 
 		case GPUSTR_OP_SELECT:
 			return batch->selected_off != 0 && batch->recheck_off != 0;
 		case GPUSTR_OP_REDACT:
-			return batch->nout > 0 && batch->recheck_off != 0;
+			return out_ok;
+		case GPUSTR_OP_MASK:
+			return out_ok && mask_ok(program, step);
 		default:
 			return 1;
 	}
+}
+
+/* Does the step make an output column? */
+static int
+is_output(const GpustrStep *step)
+{
+	return step->op == GPUSTR_OP_REDACT || step->op == GPUSTR_OP_MASK;
+}
+
+/*
+ * The registers of a step: unary ARITH has no in1, and a step that makes an
+ * output column where a truth is true has an in2.
+ */
+static CheckOp
+step_registers(const GpustrStep *step)
+{
+	CheckOp		op = check_ops[step->op];
+
+	if (step->op == GPUSTR_OP_ARITH && rowfn_arith_is_unary(step->aux))
+		op.in1 = NO_REG;
+	if (is_output(step) && step->aux == 1)
+		op.in2 = BOOL_REG;
+	return op;
 }
 
 /* Is register 'reg' of this kind one that an earlier step has made? */
@@ -359,33 +399,34 @@ check_steps(const GpustrBatch *batch, const GpustrProgram *program, EngineError 
 	const GpustrStep *steps = GPUSTR_PROGRAM_STEPS(program);
 	CheckMade	made;
 	int			nselect = 0;
-	int			nredact = 0;
 	int32_t		i;
 
 	memset(&made, 0, sizeof(made));
 	for (i = 0; i < program->nsteps; i++)
 	{
 		const GpustrStep *step = &steps[i];
-		const CheckOp *op;
-		int			unary;
+		CheckOp		op;
 		int			ok;
 
 		if (step->op < 1 || step->op > GPUSTR_OP_LAST)
 			return gpustr_engine_error(error, ENGINE_BAD_INPUT,
 									   "step %d: unknown operator %d", i, step->op);
-		op = &check_ops[step->op];
-		unary = step->op == GPUSTR_OP_ARITH && rowfn_arith_is_unary(step->aux);
-		ok = register_made(op->in0, step->in0, &made) &&
-			register_made(unary ? NO_REG : op->in1, step->in1, &made) &&
-			register_made(op->in2, step->in2, &made) &&
+		op = step_registers(step);
+		ok = register_made(op.in0, step->in0, &made) &&
+			register_made(op.in1, step->in1, &made) &&
+			register_made(op.in2, step->in2, &made) &&
 			step_arguments_ok(batch, program, step) &&
-			register_make(op->out, step->out, program, &made);
+			register_make(op.out, step->out, program, &made) &&
+			(!is_output(step) || !made.out_column[step->attr]++);
 		nselect += step->op == GPUSTR_OP_SELECT;
-		nredact += step->op == GPUSTR_OP_REDACT;
-		if (!ok || nselect > 1 || nredact > 1)
+		if (!ok || nselect > 1)
 			return gpustr_engine_error(error, ENGINE_BAD_INPUT,
 									   "step %d: bad arguments of operator %d", i, step->op);
 	}
+	for (i = 0; i < batch->nout; i++)
+		if (!made.out_column[i])
+			return gpustr_engine_error(error, ENGINE_BAD_INPUT,
+									   "no step makes output column %d", i);
 	return ENGINE_OK;
 }
 
@@ -449,6 +490,7 @@ check_results(CheckState *check)
 {
 	const GpustrBatch *batch = check->batch;
 	uint64_t	bytes = 4 * (uint64_t) GPUSTR_BITMAP_WORDS(batch->nrows);
+	int32_t		i;
 
 	if (batch->selected_off != 0 &&
 		check_region(check, "selected", batch->selected_off, bytes, batch->body_bytes) != ENGINE_OK)
@@ -456,9 +498,9 @@ check_results(CheckState *check)
 	if (batch->recheck_off != 0 &&
 		check_region(check, "recheck", batch->recheck_off, bytes, batch->body_bytes) != ENGINE_OK)
 		return ENGINE_BAD_INPUT;
-	if (batch->nout > 0 &&
-		check_column(check, "output column", &batch->out_column[0], batch->body_bytes) != ENGINE_OK)
-		return ENGINE_BAD_INPUT;
+	for (i = 0; i < batch->nout; i++)
+		if (check_column(check, "output column", &batch->out_column[i], batch->body_bytes) != ENGINE_OK)
+			return ENGINE_BAD_INPUT;
 	return ENGINE_OK;
 }
 
@@ -478,6 +520,8 @@ gpustr_batch_check(const void *body, uint32_t body_bytes, EngineError *error)
 		return gpustr_engine_error(error, ENGINE_BAD_INPUT, "batch is larger than its body");
 	if (batch->nrows < 0)
 		return gpustr_engine_error(error, ENGINE_BAD_INPUT, "negative number of rows");
+	if (batch->nout < 0 || batch->nout > GPUSTR_MAX_OUT_COLUMNS)
+		return gpustr_engine_error(error, ENGINE_BAD_INPUT, "bad number of output columns");
 	check.batch = batch;
 	check.error = error;
 	check.nregions = 0;

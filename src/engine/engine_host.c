@@ -51,10 +51,10 @@ host_now_ns(void)
 }
 
 /*
- * Run all steps over the chunk.  The result bitmaps start from 0, as SELECT and
- * REDACT add their recheck bits one after the other.
+ * Run all steps over the chunk.  The result bitmaps start from 0, as SELECT,
+ * REDACT and MASK add their recheck bits one after the other.
  */
-static EngineCode
+static void
 run_chunk(HostRun *run)
 {
 	const GpustrBatch *batch = run->batch;
@@ -76,16 +76,10 @@ run_chunk(HostRun *run)
 	if (batch->kind == GPUSTR_BATCH_PAGES)
 		gpustr_host_find_pages(run);
 	for (i = 0; i < run->program->nsteps; i++)
-	{
-		EngineCode	code = gpustr_host_step(run, &steps[i]);
-
-		if (code != ENGINE_OK)
-			return code;
-	}
+		gpustr_host_step(run, &steps[i]);
 	if (selected != NULL && recheck != NULL)
 		for (i = 0; i < host_chunk_words(run); i++)
 			selected[i] &= ~recheck[i];
-	return ENGINE_OK;
 }
 
 /* Get the scratch memory of the run, within the limit. */
@@ -145,6 +139,7 @@ run_count(const HostRun *run, EngineRequest *request)
 	uint64_t	nrows = (uint64_t) batch->nrows;
 	uint64_t	bitmap_bytes = 4 * (uint64_t) GPUSTR_BITMAP_WORDS(batch->nrows);
 	uint32_t	w;
+	int32_t		i;
 
 	request->bytes_in = batch->in_bytes + (uint64_t) batch->npages * GPUSTR_PAGE_BYTES;
 	if (batch->selected_off != 0)
@@ -157,8 +152,13 @@ run_count(const HostRun *run, EngineRequest *request)
 		for (w = 0; w < GPUSTR_BITMAP_WORDS(batch->nrows); w++)
 			request->rechecks += (uint64_t) __builtin_popcount(recheck[w]);
 	}
-	if (batch->nout > 0)
-		request->bytes_out += (nrows + 7) / 8 + 4 * (nrows + 1) + (uint64_t) run->out_bytes;
+	for (i = 0; i < batch->nout; i++)
+	{
+		int64_t		room = host_column_room(&batch->out_column[i]);
+		int64_t		used = run->out_total[i] < room ? run->out_total[i] : room;
+
+		request->bytes_out += (nrows + 7) / 8 + 4 * (nrows + 1) + (uint64_t) used;
+	}
 }
 
 /* Run a request.  request->error is OK on entry. */
@@ -167,6 +167,7 @@ host_run(HostEngine *engine, EngineRequest *request)
 {
 	HostRun		run;
 	EngineCode	code;
+	int32_t		i;
 
 	code = gpustr_batch_check(request->body, request->body_bytes, &request->error);
 	if (code != ENGINE_OK)
@@ -180,21 +181,22 @@ host_run(HostEngine *engine, EngineRequest *request)
 	code = run_check_blocks(&run);
 	if (code == ENGINE_OK)
 		code = run_get_scratch(engine, &run);
+	if (code != ENGINE_OK)
+		return code;
 
 	/* an output column of no rows still has its first offset */
-	if (code == ENGINE_OK && run.batch->nrows == 0 && run.batch->nout > 0)
-		GPUSTR_BODY_PTR(run.body, run.batch->out_column[0].offsets_off, int32_t)[0] = 0;
-	while (code == ENGINE_OK && run.row < run.batch->nrows)
+	for (i = 0; i < run.batch->nout; i++)
+		GPUSTR_BODY_PTR(run.body, run.batch->out_column[i].offsets_off, int32_t)[0] = 0;
+	while (run.row < run.batch->nrows)
 	{
 		run.nrows = run.batch->nrows - run.row;
 		if (run.nrows > HOST_CHUNK_ROWS)
 			run.nrows = HOST_CHUNK_ROWS;
-		code = run_chunk(&run);
+		run_chunk(&run);
 		run.row += run.nrows;
 	}
-	if (code == ENGINE_OK)
-		run_count(&run, request);
-	return code;
+	run_count(&run, request);
+	return ENGINE_OK;
 }
 
 static int32_t

@@ -2,25 +2,20 @@
  *
  * host_steps.c
  *	  The steps of a program, on the CPU, over a chunk of rows: those on texts
- *	  and truth values, and results.
+ *	  and truth values, and SELECT.
  *
  * One function a step, each a loop around a row function; the body has been
  * checked, so registers, constants and offsets are used as they are.  A text
- * is looked at only where the register says that there is one.
- *
- * The only step that can fail is REDACT: the output column may be too small.
+ * is looked at only where the register says that there is one.  No step fails.
  *
  * IDENTIFICATION
  *	  src/engine/host_steps.c
  *
  *-------------------------------------------------------------------------
  */
-#include <string.h>
-
 #include "engine/host_steps.h"
 #include "rowfn/compare.h"
 #include "rowfn/like.h"
-#include "rowfn/redact.h"
 
 static void
 step_like(HostRun *run, const GpustrStep *step)
@@ -305,68 +300,7 @@ step_select(HostRun *run, const GpustrStep *step)
 	}
 }
 
-/*
- * A string that is read twice, and must be the same both times.  Bytes in a
- * page may change under us once the requester has given up; what the program
- * holds does not.
- */
-static const char *
-steady(const HostRun *run, const char *value, int32_t len, char *copy)
-{
-	if (run->batch->kind != GPUSTR_BATCH_PAGES || len > GPUSTR_PAGE_BYTES)
-		return value;
-	memcpy(copy, value, (size_t) len);
-	return copy;
-}
-
-static EngineCode
-step_redact(HostRun *run, const GpustrStep *step)
-{
-	const GpustrColumn *column = &run->batch->out_column[0];
-	const HostText *name = &run->text[step->in0];
-	const HostText *visibility = &run->text[step->in1];
-	unsigned char *validity = GPUSTR_BODY_PTR(run->body, column->validity_off, unsigned char) + run->row / 8;
-	int32_t    *offsets = GPUSTR_BODY_PTR(run->body, column->offsets_off, int32_t) + run->row;
-	char	   *data = GPUSTR_BODY_PTR(run->body, column->data_off, char);
-	uint32_t   *recheck = GPUSTR_BODY_PTR(run->body, run->batch->recheck_off, uint32_t) + run->row / 32;
-	uint32_t	room = column->data_bytes < INT32_MAX ? column->data_bytes : INT32_MAX;
-	int32_t		encoding = run->program->encoding;
-	int32_t		r;
-
-	memset(validity, 0, (size_t) (run->nrows + 7) / 8);
-	for (r = 0; r < run->nrows; r++)
-	{
-		GpustrTruthWord a = name->state[r / 32];
-		GpustrTruthWord b = visibility->state[r / 32];
-		uint32_t	bit = 1u << (r % 32);
-
-		offsets[r] = run->out_bytes;
-		if ((a.lo | b.lo) & bit)
-			recheck[r / 32] |= bit;
-		else if (((a.hi | b.hi) & bit) == 0)
-		{
-			char		name_copy[GPUSTR_PAGE_BYTES];
-			char		visibility_copy[GPUSTR_PAGE_BYTES];
-			const char *n = steady(run, name->value[r], name->len[r], name_copy);
-			const char *v = steady(run, visibility->value[r], visibility->len[r], visibility_copy);
-			int32_t		bytes = rowfn_redact_bytes(n, name->len[r], v, visibility->len[r],
-												   encoding);
-
-			if ((uint32_t) bytes > room - (uint32_t) run->out_bytes)
-				return gpustr_engine_error(run->error, ENGINE_BAD_INPUT,
-										   "output column of %u bytes is too small",
-										   column->data_bytes);
-			rowfn_redact_write(n, name->len[r], v, visibility->len[r], encoding,
-							   data + run->out_bytes);
-			run->out_bytes += bytes;
-			validity[r / 8] |= (unsigned char) (1 << (r % 8));
-		}
-	}
-	offsets[r] = run->out_bytes;
-	return ENGINE_OK;
-}
-
-EngineCode
+void
 gpustr_host_step(HostRun *run, const GpustrStep *step)
 {
 	switch ((GpustrOp) step->op)
@@ -454,10 +388,11 @@ gpustr_host_step(HostRun *run, const GpustrStep *step)
 		case GPUSTR_OP_SELECT:
 			step_select(run, step);
 			break;
-		case GPUSTR_OP_MASK:
-			return gpustr_engine_error(run->error, ENGINE_BAD_INPUT, "MASK: to come");
 		case GPUSTR_OP_REDACT:
-			return step_redact(run, step);
+			gpustr_host_redact(run, step);
+			break;
+		case GPUSTR_OP_MASK:
+			gpustr_host_mask(run, step);
+			break;
 	}
-	return ENGINE_OK;
 }

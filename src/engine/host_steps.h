@@ -4,7 +4,8 @@
  *	  The steps of a program, on the CPU, over a chunk of rows.
  *
  * Shared by engine_host.c, which takes a batch chunk by chunk, and
- * host_steps.c, host_decode.c and host_values.c, which do the work of each step.
+ * host_steps.c, host_decode.c, host_values.c and host_output.c, which do the
+ * work of each step.
  *
  * A text register is, for each row of the chunk, a pointer and a length into
  * the page, the column or the program, and its state: a truth that says value
@@ -74,8 +75,8 @@ typedef struct HostRun
 	int32_t		nrows;
 	int32_t		page_cursor;	/* page batch: the page of its first row */
 
-	/* the output column */
-	int32_t		out_bytes;		/* written so far */
+	/* output columns: bytes of all values so far, room or not */
+	int64_t		out_total[GPUSTR_MAX_OUT_COLUMNS];
 } HostRun;
 
 /* Rows of word w of the chunk that exist, as a mask. */
@@ -132,6 +133,13 @@ host_choose(GpustrTruthWord condition, GpustrTruthWord yes, GpustrTruthWord no)
 							 (is_true & yes.hi) | (~is_true & no.hi) | recheck);
 }
 
+/* The bytes that an output column has room for, as far as offsets can count. */
+static inline int64_t
+host_column_room(const GpustrColumn *column)
+{
+	return column->data_bytes < INT32_MAX ? column->data_bytes : INT32_MAX;
+}
+
 /* Set run->page[] for the rows of the chunk of a page batch. */
 extern void gpustr_host_find_pages(HostRun *run);
 
@@ -153,10 +161,14 @@ extern void gpustr_host_bool_value(HostRun *run, const GpustrStep *step);
 extern void gpustr_host_arith(HostRun *run, const GpustrStep *step);
 extern void gpustr_host_cast(HostRun *run, const GpustrStep *step);
 
+/* Steps of host_output.c. */
+extern void gpustr_host_redact(HostRun *run, const GpustrStep *step);
+extern void gpustr_host_mask(HostRun *run, const GpustrStep *step);
+
 /*
- * Run one step over the chunk.  SELECT and REDACT add to the recheck bitmap,
- * which starts from 0.
+ * Run one step over the chunk.  SELECT, REDACT and MASK add to the recheck
+ * bitmap, which starts from 0.
  */
-extern EngineCode gpustr_host_step(HostRun *run, const GpustrStep *step);
+extern void gpustr_host_step(HostRun *run, const GpustrStep *step);
 
 #endif							/* GPUSTR_HOST_STEPS_H */

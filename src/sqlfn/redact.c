@@ -3,14 +3,15 @@
  * redact.c
  *	  Functions callable from SQL that hide text: redact and mask.
  *
- * The scalar functions run the row functions of rowfn/redact.h in place; one
- * value is not worth a trip to a device.  The array form makes column batches
- * of its arguments, as large as a body allows, and keeps several of them in
- * flight.
+ * The scalar functions run the row functions of rowfn/redact.h and rowfn/mask.h
+ * in place; one value is not worth a trip to a device.  The array form makes
+ * column batches of its arguments, as large as a body allows, and keeps several
+ * of them in flight; a row that the engine leaves to PostgreSQL (recheck) is
+ * computed here.
  *
- * Where a character ends is PostgreSQL's to say (pg_mblen) in the scalar
- * functions, so that they work in every encoding.  The engines know UTF-8 and
- * single-byte encodings; in others the array form runs value by value.
+ * The engines, and so the row functions, know UTF-8 and single-byte encodings.
+ * In others it is PostgreSQL's to say where a character ends (pg_mblen), and
+ * the array form runs value by value.
  *
  * IDENTIFICATION
  *	  src/sqlfn/redact.c
@@ -31,6 +32,7 @@
 #include "compat.h"
 #include "guc.h"
 #include "program/program_builder.h"
+#include "rowfn/mask.h"
 #include "rowfn/redact.h"
 #include "service/client.h"
 #include "sqlfn/redact.h"
@@ -61,6 +63,15 @@ bytes_of(Datum value)
 	b.data = VARDATA_ANY(v);
 	b.len = VARSIZE_ANY_EXHDR(v);
 	return b;
+}
+
+/* The database's encoding for row functions; -1: one that they do not know. */
+static int32
+rowfn_encoding(void)
+{
+	if (pg_database_encoding_max_length() == 1)
+		return GPUSTR_ENC_SINGLE_BYTE;
+	return GetDatabaseEncoding() == PG_UTF8 ? GPUSTR_ENC_UTF8 : -1;
 }
 
 static text *
@@ -99,6 +110,24 @@ gpustr_redact(PG_FUNCTION_ARGS)
 								bytes_of(PointerGetDatum(visibility))));
 }
 
+/* rowfn_mask_split() in any encoding. */
+static RowfnMaskParts
+mask_split(Bytes value, int32 keep_left, int32 keep_right)
+{
+	int32		encoding = rowfn_encoding();
+	RowfnMaskParts parts;
+	int64		hidden;
+
+	if (encoding >= 0)
+		return rowfn_mask_split(value.data, value.len, keep_left, keep_right, encoding);
+	hidden = (int64) pg_mbstrlen_with_len(value.data, value.len) - keep_left - keep_right;
+	parts.hidden = (int32) Max(hidden, 0);
+	parts.left_bytes = pg_mbcharcliplen(value.data, value.len, keep_left);
+	parts.hidden_bytes = pg_mbcharcliplen(value.data + parts.left_bytes,
+										  value.len - parts.left_bytes, parts.hidden);
+	return parts;
+}
+
 /*
  * gpustr.mask(value text, keep_left int, keep_right int, mask text) -> text
  *
@@ -113,14 +142,9 @@ gpustr_mask(PG_FUNCTION_ARGS)
 	int32		keep_left = PG_GETARG_INT32(1);
 	int32		keep_right = PG_GETARG_INT32(2);
 	Bytes		mask = bytes_of(PointerGetDatum(PG_GETARG_TEXT_PP(3)));
-	int32		chars = pg_mbstrlen_with_len(value.data, value.len);
-	int32		hidden;
-	int32		left_bytes;
-	int32		hidden_bytes;
+	RowfnMaskParts parts;
 	int64		len;
 	text	   *result;
-	char	   *out;
-	int32		i;
 
 	if (keep_left < 0 || keep_right < 0)
 		ereport(ERROR,
@@ -129,10 +153,8 @@ gpustr_mask(PG_FUNCTION_ARGS)
 				 errdetail("%d characters on the left and %d on the right were asked for.",
 						   keep_left, keep_right)));
 
-	hidden = (int32) Max((int64) chars - keep_left - keep_right, 0);
-	left_bytes = pg_mbcharcliplen(value.data, value.len, keep_left);
-	hidden_bytes = pg_mbcharcliplen(value.data + left_bytes, value.len - left_bytes, hidden);
-	len = (int64) value.len - hidden_bytes + (int64) hidden * mask.len;
+	parts = mask_split(value, keep_left, keep_right);
+	len = rowfn_mask_bytes(value.len, parts, mask.len);
 	if (len > MaxAllocSize - VARHDRSZ)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
@@ -142,15 +164,7 @@ gpustr_mask(PG_FUNCTION_ARGS)
 
 	result = palloc(VARHDRSZ + len);
 	SET_VARSIZE(result, VARHDRSZ + len);
-	out = VARDATA(result);
-	memcpy(out, value.data, left_bytes);
-	out += left_bytes;
-	for (i = 0; i < hidden; i++)
-	{
-		memcpy(out, mask.data, mask.len);
-		out += mask.len;
-	}
-	memcpy(out, value.data + left_bytes + hidden_bytes, value.len - left_bytes - hidden_bytes);
+	rowfn_mask_write(value.data, value.len, parts, mask.data, mask.len, VARDATA(result));
 	PG_RETURN_TEXT_P(result);
 }
 
@@ -191,12 +205,10 @@ static const GpustrProgram *
 redact_program(void *area)
 {
 	GpustrProgramBuilder *builder = palloc(sizeof(GpustrProgramBuilder));
-	int			encoding = pg_database_encoding_max_length() > 1 ?
-	GPUSTR_ENC_UTF8 : GPUSTR_ENC_SINGLE_BYTE;
 	uint16		name;
 	uint16		visibility;
 
-	gpustr_builder_init(builder, encoding, area, REDACT_PROGRAM_BYTES);
+	gpustr_builder_init(builder, rowfn_encoding(), area, REDACT_PROGRAM_BYTES);
 	name = gpustr_builder_column(builder, 0);
 	visibility = gpustr_builder_column(builder, 1);
 	gpustr_builder_redact(builder, 0, name, visibility);
@@ -320,10 +332,28 @@ output_append(RedactOutput *out, int row, const char *data, int32 len)
 	out->nulls[row / 8] |= (bits8) (1 << (row % 8));
 }
 
+/* Compute a row here. */
 static void
-collect_batch(RedactBatch *batch, RedactOutput *out)
+redact_row(const RedactInput *input, int row, RedactOutput *out)
+{
+	text	   *value;
+
+	if (input->name_null[row] || input->visibility_null[row])
+	{
+		out->has_null = true;
+		return;
+	}
+	value = redact_one(bytes_of(input->name[row]), bytes_of(input->visibility[row]));
+	output_append(out, row, VARDATA(value), VARSIZE(value) - VARHDRSZ);
+	pfree(value);
+}
+
+/* Take the results of a batch, and compute what the engine could not. */
+static void
+collect_batch(RedactBatch *batch, const RedactInput *input, RedactOutput *out)
 {
 	GpustrBatch *body;
+	const uint32 *recheck;
 	const uint8 *validity;
 	const int32 *offsets;
 	const char *data;
@@ -331,12 +361,15 @@ collect_batch(RedactBatch *batch, RedactOutput *out)
 
 	gpustr_request_wait(batch->request);
 	body = gpustr_request_body(batch->request);
+	recheck = GPUSTR_BODY_PTR(body, body->recheck_off, uint32);
 	validity = GPUSTR_BODY_PTR(body, body->out_column[0].validity_off, uint8);
 	offsets = GPUSTR_BODY_PTR(body, body->out_column[0].offsets_off, int32);
 	data = GPUSTR_BODY_PTR(body, body->out_column[0].data_off, char);
 	for (i = 0; i < batch->n; i++)
 	{
-		if (validity[i / 8] & (1 << (i % 8)))
+		if ((recheck[i / 32] >> (i % 32)) & 1)
+			redact_row(input, batch->first + i, out);
+		else if (validity[i / 8] & (1 << (i % 8)))
 			output_append(out, batch->first + i, data + offsets[i], offsets[i + 1] - offsets[i]);
 		else
 			out->has_null = true;
@@ -353,21 +386,6 @@ is_oversize(const GpustrProgram *program, const RedactInput *input, int row)
 	add_row_size(&size, input, row);
 	return gpustr_layout_columns_bytes(program->bytes, 1, 2, size.data, size.out) >
 		GPUSTR_MAX_BODY_BYTES;
-}
-
-static void
-redact_row(const RedactInput *input, int row, RedactOutput *out)
-{
-	text	   *value;
-
-	if (input->name_null[row] || input->visibility_null[row])
-	{
-		out->has_null = true;
-		return;
-	}
-	value = redact_one(bytes_of(input->name[row]), bytes_of(input->visibility[row]));
-	output_append(out, row, VARDATA(value), VARSIZE(value) - VARHDRSZ);
-	pfree(value);
 }
 
 /* Run all rows through an engine, batches in flight at a time. */
@@ -405,7 +423,7 @@ redact_in_batches(const RedactInput *input, RedactOutput *out)
 			nflight++;
 			continue;
 		}
-		collect_batch(&flight[head], out);
+		collect_batch(&flight[head], input, out);
 		head = (head + 1) % GPUSTR_MAX_BATCH_DEPTH;
 		nflight--;
 	}
@@ -495,7 +513,7 @@ gpustr_redact_array(PG_FUNCTION_ARGS)
 	out.room = Max(ARR_SIZE(names), 1024);
 	out.data = palloc(out.room);
 	out.nulls = palloc0((input.n + 7) / 8);
-	if (pg_database_encoding_max_length() == 1 || GetDatabaseEncoding() == PG_UTF8)
+	if (rowfn_encoding() >= 0)
 		redact_in_batches(&input, &out);
 	else
 		redact_by_value(&input, &out);
