@@ -10,14 +10,16 @@
  * have, as in an arm of CASE, nobody notices: the engine raises no error, and
  * where there might be one the row is recheck and all PostgreSQL's.
  *
- * The target list reaches a scan only if nothing is between them:
- *	- the query is over this one table, or over a partitioned one of which this
- *	  is a partition (the planner pushes target lists down to partitions);
- *	- it is a SELECT, or the SELECT of an INSERT, and locks no rows: a
- *	  row that EvalPlanQual brings has no computed columns;
- *	- under GROUP BY only what is grouped by is computed in the scan, and
- *	  arguments of aggregates and window functions never are.
- * System columns and whole rows are not in the virtual slot that such a scan
+ * An expression is computed in a scan
+ *	- if it is in the scan's own target already, as that of an arm of a UNION ALL
+ *	  is after pull-up;
+ *	- if the query's target list reaches the scan: the query is over this one
+ *	  table, or over a partitioned one of which this is a partition (the planner
+ *	  pushes target lists down to partitions).  Under GROUP BY only what is
+ *	  grouped by is, and arguments of aggregates and window functions never are.
+ *
+ * The query must be a SELECT, or the SELECT of an INSERT, and lock no rows: a row
+ * that EvalPlanQual brings has no computed columns.  System columns and whole rows are not in the virtual slot that such a scan
  * hands out, so where they are asked for nothing is computed.
  *
  * IDENTIFICATION
@@ -161,25 +163,27 @@ needs_tuple_walker(Node *node, void *context)
 	return expression_tree_walker(node, needs_tuple_walker, context);
 }
 
-/* May a query of this kind have target lists computed in its scan? */
+/* May a query of this kind have expressions computed in its scans? */
 static bool
 query_allows(PlannerInfo *root)
 {
 	Query	   *parse = root->parse;
 
 	return (parse->commandType == CMD_SELECT || parse->commandType == CMD_INSERT) &&
-		parse->rowMarks == NIL && root->rowMarks == NIL &&
-		parse->setOperations == NULL && parse->groupingSets == NIL &&
-		!parse->hasWindowFuncs && !parse->hasTargetSRFs &&
-		bms_membership(root->all_baserels) == BMS_SINGLETON;
+		parse->rowMarks == NIL && root->rowMarks == NIL;
 }
 
-/* Does the target list get to this scan, the query being of one table? */
+/* Does the query's target list get to this scan? */
 static bool
 target_reaches(PlannerInfo *root, RelOptInfo *rel)
 {
+	Query	   *parse = root->parse;
 	int			parent;
 
+	if (parse->setOperations != NULL || parse->groupingSets != NIL ||
+		parse->hasWindowFuncs || parse->hasTargetSRFs ||
+		bms_membership(root->all_baserels) != BMS_SINGLETON)
+		return false;
 	if (rel->reloptkind == RELOPT_BASEREL)
 		return true;
 	if (!bms_equal(rel->top_parent_relids, root->all_baserels))
@@ -189,9 +193,9 @@ target_reaches(PlannerInfo *root, RelOptInfo *rel)
 		IS_PARTITIONED_REL(root->simple_rel_array[parent]);
 }
 
-/* The expressions that the scan computes, if it computes any. */
+/* The expressions of the query's target list that a scan computes. */
 static List *
-scan_target(PlannerInfo *root)
+query_target(PlannerInfo *root)
 {
 	bool		grouped = root->parse->hasAggs || root->parse->groupClause != NIL ||
 	root->parse->havingQual != NULL;
@@ -216,12 +220,16 @@ gpustr_find_outputs(PlannerInfo *root, RelOptInfo *rel)
 	FindContext context = {rel->relid, NIL};
 	List	   *exprs;
 
-	if (!gpustr_enable_output || !query_allows(root) || !target_reaches(root, rel))
+	if (!gpustr_enable_output || !query_allows(root))
 		return NIL;
-	exprs = scan_target(root);
-	if (rel->reloptkind == RELOPT_OTHER_MEMBER_REL)
-		exprs = (List *) gpustr_adjust_to_child(root, (Node *) exprs, rel);
-	(void) find_walker((Node *) exprs, &context);
+	(void) find_walker((Node *) rel->reltarget->exprs, &context);
+	if (target_reaches(root, rel))
+	{
+		exprs = query_target(root);
+		if (rel->reloptkind == RELOPT_OTHER_MEMBER_REL)
+			exprs = (List *) gpustr_adjust_to_child(root, (Node *) exprs, rel);
+		(void) find_walker((Node *) exprs, &context);
+	}
 	if (context.outputs != NIL &&
 		(needs_tuple_walker((Node *) rel->reltarget->exprs, NULL) ||
 		 needs_tuple_walker((Node *) extract_actual_clauses(rel->baserestrictinfo, false), NULL)))
@@ -254,7 +262,8 @@ build_mask(GpustrBuild *build, FuncExpr *expr, int32 column)
 		!gpustr_fixed(build, lthird(expr->args), &right) ||
 		!gpustr_fixed(build, lfourth(expr->args), &mask))
 		elog(ERROR, "how to mask a value has become variable");
-	if (left.isnull || right.isnull || mask.isnull ||
+	if (!left.known || !right.known || !mask.known ||
+		left.isnull || right.isnull || mask.isnull ||
 		DatumGetInt32(left.value) < 0 || DatumGetInt32(right.value) < 0)
 	{
 		gpustr_build_unknown_output(build, column);

@@ -146,13 +146,15 @@ scan_clauses(PlannerInfo *root, RelOptInfo *rel, List **rinfos)
 }
 
 static void
-note_refusals(Relation table, const GpustrScanClauses *clauses)
+note_refusals(Relation table, const GpustrScanClauses *clauses, int noutputs)
 {
 	ListCell   *lc;
 
 	if (clauses->clauses == NIL)
 		gpustr_note_refusal("table \"%s\" has no WHERE clause of its own",
 							RelationGetRelationName(table));
+	if (list_length(clauses->outputs) < noutputs)
+		gpustr_note_refusal("expressions of the target list make the program too large");
 	foreach(lc, clauses->reasons)
 		gpustr_note_refusal("a clause over table \"%s\" is not offloaded: %s",
 							RelationGetRelationName(table), strVal(lfirst(lc)));
@@ -219,7 +221,7 @@ add_scan_paths(PlannerInfo *root, RelOptInfo *rel, Relation table, List *outputs
 	clauses = gpustr_build_scan_program(table, rel->relid, rinfos, outputs);
 	if (clauses->noffloaded == 0 && clauses->outputs == NIL)
 	{
-		note_refusals(table, clauses);
+		note_refusals(table, clauses, list_length(outputs));
 		return;
 	}
 
