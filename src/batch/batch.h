@@ -36,7 +36,7 @@
  *
  * Bytes *inside* pages are hostile: see rowfn/heap_tuple.h.
  *
- * Plain C, shared with cuda/; <stdint.h> only.
+ * Plain C, shared with cuda/; <stdint.h> and program.h only.
  *
  * IDENTIFICATION
  *	  src/batch/batch.h
@@ -47,6 +47,8 @@
 #define GPUSTR_BATCH_H
 
 #include <stdint.h>
+
+#include "program/program.h"
 
 /* Bytes in a heap page; compat.h asserts that it is the server's BLCKSZ. */
 #define GPUSTR_PAGE_BYTES 8192
@@ -69,9 +71,6 @@ typedef enum GpustrBatchKind
 
 /* The most columns a column batch may carry. */
 #define GPUSTR_MAX_COLUMNS 16
-
-/* The most output columns of a batch. */
-#define GPUSTR_MAX_OUT_COLUMNS 4
 
 /*
  * A column of text in Arrow's "utf8" layout (in the database's encoding).

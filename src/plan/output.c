@@ -43,7 +43,6 @@
 #include "utils/builtins.h"
 #include "utils/syscache.h"
 
-#include "batch/batch.h"
 #include "compat.h"
 #include "guc.h"
 #include "plan/debug_require.h"

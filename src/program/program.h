@@ -282,6 +282,9 @@ typedef enum GpustrOp
 	GPUSTR_OP_LAST = GPUSTR_OP_MASK
 } GpustrOp;
 
+/* The most output columns of a program, and so of a batch. */
+#define GPUSTR_MAX_OUT_COLUMNS 4
+
 /* The most registers of each kind, and steps, that a program may have. */
 #define GPUSTR_MAX_TEXT_REGS 32
 #define GPUSTR_MAX_VALUE_REGS 64
