@@ -70,6 +70,8 @@ $node->safe_psql('postgres', q{
 			END;
 		WHEN 8 THEN SELECT count(*)::text INTO result FROM logs a JOIN logs b ON b.id = a.id + 1
 			WHERE a.msg LIKE '%error%' AND b.msg LIKE '%1 fine%';
+		WHEN 9 THEN SELECT md5(string_agg(r || m, ' ')) INTO result
+			FROM (SELECT gpustr.redact(msg, 'public') AS r, gpustr.mask(msg, 4, 2, '..') AS m FROM logs WHERE id % 4 = 1 ORDER BY id) x;
 		END CASE;
 		RETURN result;
 	END $$;
@@ -79,7 +81,7 @@ $node->safe_psql('postgres', q{
 		IF coalesce(current_setting('soak.planned', true), '') <> 'on' THEN
 			PERFORM set_config('gpustr.engine', 'local', false);
 			PERFORM set_config('gpustr.debug_require', 'require', false);
-			PERFORM answer(n) FROM generate_series(1, 8) n WHERE n <> 5;
+			PERFORM answer(n) FROM generate_series(1, 9) n WHERE n <> 5;
 			PERFORM set_config('gpustr.debug_require', 'allow', false);
 			PERFORM set_config('gpustr.engine', 'device', false);
 			PERFORM set_config('soak.planned', 'on', false);
@@ -95,16 +97,16 @@ $node->safe_psql('postgres', q{
 
 	SET gpustr.enabled = off;
 	SET gpustr.engine = local;
-	INSERT INTO known SELECT n, answer(n) FROM generate_series(1, 8) n;
+	INSERT INTO known SELECT n, answer(n) FROM generate_series(1, 9) n;
 });
-is($node->safe_psql('postgres', 'SELECT string_agg(check_answer(n), $$ $$) FROM generate_series(1, 8) n'),
-	join(' ', ('right') x 8), 'the answers in peace');
+is($node->safe_psql('postgres', 'SELECT string_agg(check_answer(n), $$ $$) FROM generate_series(1, 9) n'),
+	join(' ', ('right') x 9), 'the answers in peace');
 is($node->safe_psql('postgres', 'SELECT answer(7)'), 'division by zero', 'one of them fails and goes on');
 $node->safe_psql('postgres', 'SELECT gpustr.stat_reset()');
 
 # The steady sessions: no error of any kind.
 my $dir = PostgreSQL::Test::Utils::tempdir;
-append_to_file("$dir/steady.sql", "\\set n random(1, 8)\nSELECT check_answer(:n);\n");
+append_to_file("$dir/steady.sql", "\\set n random(1, 9)\nSELECT check_answer(:n);\n");
 my @amount = $soak ? ('-T', $soak) : ('-t', 40);
 my ($out, $err) = ('', '');
 my $steady = IPC::Run::start(
@@ -169,8 +171,8 @@ is(scalar(device_processes($node)), 1, 'one device process');
 is( $node->safe_psql('postgres', 'SELECT count(*) FROM gpustr.stat_device WHERE batches > 0 AND fallbacks > 0 AND restarts > 0'),
 	'1', 'devices did some of it, sessions the rest');
 $node->safe_psql('postgres', 'SELECT gpustr.stat_reset()');
-is($node->safe_psql('postgres', 'SELECT string_agg(check_answer(n), $$ $$) FROM generate_series(1, 8) n'),
-	join(' ', ('right') x 8), 'the answers in peace again');
+is($node->safe_psql('postgres', 'SELECT string_agg(check_answer(n), $$ $$) FROM generate_series(1, 9) n'),
+	join(' ', ('right') x 9), 'the answers in peace again');
 is($node->safe_psql('postgres', 'SELECT batches > 0, fallbacks FROM gpustr.stat_device'), 't|0', 'by the device');
 my $log = slurp_file($node->logfile);
 like($log, qr/process of gpustr device 0 was terminated by signal 9: Killed/, 'the log says that processes died');

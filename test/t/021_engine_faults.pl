@@ -48,6 +48,7 @@ my %query = (
 	cursor => "BEGIN; DECLARE c NO SCROLL CURSOR FOR SELECT id FROM t WHERE s LIKE '%3%'; FETCH 2 FROM c; MOVE 400 FROM c; FETCH 2 FROM c; COMMIT;",
 	scroll => "BEGIN; DECLARE c SCROLL CURSOR FOR SELECT id FROM t WHERE s LIKE '%3%'; FETCH 2 FROM c; MOVE 300 FROM c; FETCH BACKWARD 2 FROM c; FETCH 1 FROM c; COMMIT;",
 	update => "BEGIN; UPDATE t SET s = s || '!' WHERE s LIKE '%44%' AND id < 600; SELECT count(*) FROM t WHERE s LIKE '%!'; ROLLBACK;",
+	computed => "SELECT id, gpustr.redact(s, 'public'), gpustr.mask(s, 1, 1) FROM t WHERE id % 3 = 0;",
 	redact => "SELECT md5(gpustr.redact(name, visibility)::text) FROM names;");
 my $max = 300;    # more than any of them makes
 
@@ -133,7 +134,7 @@ foreach my $name (sort keys %query)
 idle_ok($node, 'after all of them');
 
 # The process dies with the Nth request: first, in the middle, last.
-foreach my $name ('count', 'cursor', 'redact')
+foreach my $name ('count', 'computed', 'cursor', 'redact')
 {
 	my @run = sort { $a <=> $b } keys %{ $device_calls{$name}{'run on a device'} };
 

@@ -56,6 +56,8 @@ my @queries = (
 	q{SELECT ctid, tableoid::regclass, * FROM mine WHERE s LIKE '_'},
 	q{SELECT count(*) FROM mine WHERE s LIKE '%SECRET%'},
 	q{SELECT count(*) FROM mine WHERE s NOT LIKE '%a%' AND s <> 'b'},
+	q{SELECT id, gpustr.redact(s, v), gpustr.mask(s, 1, 0, '') FROM mine},
+	q{SELECT gpustr.redact(s, v), gpustr.mask(s, 0, 1, 'longer than what was there before') FROM mine WHERE s LIKE '%b%'},
 	q{SELECT unnest(r) FROM (SELECT gpustr.redact(array_agg(s ORDER BY id), array_agg(v ORDER BY id)) AS r FROM mine) x},
 	q{SELECT gpustr.redact(array['', 'a', 'a b', NULL, 'ü ', ' '], array['public', 'public', 'public', 'public', 'public', 'public'])},
 	q{SELECT gpustr.redact(array['only'], array['public'])},
@@ -70,7 +72,7 @@ sub outputs
 
 	foreach my $query (@queries)
 	{
-		my $require = $query =~ /redact/ ? '' : "SET gpustr.debug_require = 'require';";
+		my $require = $query =~ /redact\(array|array_agg/ ? '' : "SET gpustr.debug_require = 'require';";
 
 		$require = "SET gpustr.debug_require = 'forbid';" if $set =~ /enabled = off/;
 		$out .= "$query\n" . $node->safe_psql('postgres', "$set $require $query", extra_params => [ '-U', $user ]) . "\n";

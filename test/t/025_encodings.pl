@@ -119,6 +119,11 @@ foreach my $entry (@databases)
 		'0', "$name: redact of arrays");
 	is($node->safe_psql($database, q{SELECT count(*) FROM t WHERE char_length(gpustr.mask(s, 1, 1, '*')) <> char_length(s)}),
 		'0', "$name: mask counts characters");
+	my $computed = q{SELECT id, gpustr.redact(s, CASE WHEN id % 2 = 0 THEN 'public' ELSE '' END) AS r, gpustr.mask(s, 1, 1, '*') AS m FROM t};
+	like($node->safe_psql($database, "SELECT same(\$q\$$computed\$q\$)"), qr/^same \d+ rows$/, "$name: computed columns are the same")
+	  if !$reason;
+	is( $node->safe_psql($database, "SELECT compare(\$q\$SELECT md5(string_agg(x::text, ' ' ORDER BY id)) FROM ($computed OFFSET 0) x\$q\$)"),
+		'', "$name: computed columns, where they are");
 	is($node->safe_psql($database, "SELECT batches > 0 FROM gpustr.stat_device"), $reason ? 'f' : 't',
 		"$name: the device had its part" . ($reason ? ', which is none' : ''));
 	$node->safe_psql($database, 'SELECT gpustr.stat_reset()');
