@@ -9,9 +9,10 @@
  * the expressions wherever they stood in it.
  *
  * A row comes out in one of two ways.  One that the engine decided and computed
- * is put together in a virtual slot: computed values from the batch, columns
- * from its tuple, which is looked at only if some column is needed.  The target
- * list, as setrefs.c left it, is projected from that slot.  Any other row is
+ * is put together: computed values from the batch, columns from its tuple, which
+ * is looked at only if some column is needed.  If the target list is no more than
+ * such values that is the result; else they are put into a virtual slot of the
+ * custom_scan_tlist, from which the target list is projected.  Any other row is
  * PostgreSQL's: one to recheck, and one met going backward.  For these the target
  * list is resolved to what it was over the table, expressions and all, and
  * projected from the tuple; so PostgreSQL evaluates what it would have
@@ -44,32 +45,35 @@
 #include "exec/output_slot.h"
 #include "plan/plan_private.h"
 
-/* A column of the virtual slot that comes from the tuple. */
-typedef struct OutputVar
+/* A value of the slot that is put together, and where it comes from. */
+typedef struct OutputColumn
 {
-	int			slot_column;	/* from 0 */
-	int			table_column;	/* from 0 */
-} OutputVar;
+	int			to;				/* column of the slot, from 0 */
+	int			from;			/* column of the table, or output column of
+								 * the program; from 0 */
+} OutputColumn;
 
 struct GpustrOutput
 {
-	TupleTableSlot *slot;		/* virtual, of the custom_scan_tlist */
+	TupleTableSlot *slot;		/* what is put together: virtual */
 	ProjectionInfo *projection; /* from it; NULL: it is the result */
 	ProjectionInfo *tuple_projection;	/* from the table's tuple */
 
-	int			nvars;
-	OutputVar  *vars;
+	int			nvars;			/* values from the tuple */
+	OutputColumn *vars;
 	int			last_column;	/* of the table that is needed, from 1 */
 
-	int			ncomputed;
-	int			computed[GPUSTR_MAX_OUT_COLUMNS];	/* columns of the slot */
+	int			ncomputed;		/* values from the batch */
+	OutputColumn *computed;
+	const char **value;			/* [ncomputed] of the current row */
+	int32	   *len;			/* [ncomputed] */
 
 	MemoryContext context;
-	char	   *values;			/* computed texts of the current row */
-	Size		values_bytes;	/* room there */
+	char	   *texts;			/* what the slot's computed values point to */
+	Size		texts_bytes;	/* room there */
 };
 
-/* Columns of the virtual slot that the target list reads. */
+/* Columns of the custom_scan_tlist that the target list reads. */
 static bool
 used_walker(Node *node, Bitmapset * *used)
 {
@@ -80,36 +84,79 @@ used_walker(Node *node, Bitmapset * *used)
 	return expression_tree_walker(node, used_walker, used);
 }
 
+/* Is the target list nothing but columns of the custom_scan_tlist? */
+static bool
+is_plain(List *tlist)
+{
+	ListCell   *lc;
+
+	foreach(lc, tlist)
+	{
+		Expr	   *expr = lfirst_node(TargetEntry, lc)->expr;
+
+		if (!IsA(expr, Var) || ((Var *) expr)->varno != INDEX_VAR)
+			return false;
+	}
+	return true;
+}
+
 /*
- * Note where each column of the slot comes from, of those that are used.
- * Returns the expressions to compute.
+ * Column 'to' of the slot is this expression of the custom_scan_tlist.  An
+ * expression to compute is added to *exprs, unless it is there.
+ */
+static void
+map_column(GpustrOutput *output, int to, Expr * expr, List **exprs)
+{
+	if (IsA(expr, Var))
+	{
+		OutputColumn *column = &output->vars[output->nvars++];
+
+		column->to = to;
+		column->from = ((Var *) expr)->varattno - 1;
+		output->last_column = Max(output->last_column, column->from + 1);
+	}
+	else
+	{
+		OutputColumn *column = &output->computed[output->ncomputed++];
+
+		*exprs = list_append_unique_ptr(*exprs, expr);
+		column->to = to;
+		for (column->from = 0; list_nth(*exprs, column->from) != expr; column->from++);
+	}
+}
+
+/*
+ * Note where each value of the slot comes from, of those that the target list
+ * uses.  Returns the expressions to compute.
  */
 static List *
 map_columns(GpustrOutput *output, const CustomScan *plan)
 {
-	Bitmapset  *used = NULL;
+	List	   *tlist = plan->scan.plan.targetlist;
+	int			most = Max(list_length(tlist), list_length(plan->custom_scan_tlist));
 	List	   *exprs = NIL;
-	int			column = -1;
+	Bitmapset  *used = NULL;
+	ListCell   *lc;
 
-	(void) used_walker((Node *) plan->scan.plan.targetlist, &used);
-	output->vars = palloc_array(OutputVar, Max(bms_num_members(used), 1));
-	while ((column = bms_next_member(used, column)) >= 0)
+	output->vars = palloc_array(OutputColumn, most);
+	output->computed = palloc_array(OutputColumn, most);
+	output->value = palloc_array(const char *, most);
+	output->len = palloc_array(int32, most);
+	(void) used_walker((Node *) tlist, &used);
+	foreach(lc, output->projection == NULL ? tlist : plan->custom_scan_tlist)
 	{
-		TargetEntry *tle = list_nth_node(TargetEntry, plan->custom_scan_tlist, column);
+		Expr	   *expr = lfirst_node(TargetEntry, lc)->expr;
+		int			to = foreach_current_index(lc);
 
-		if (IsA(tle->expr, Var))
+		if (output->projection == NULL)
 		{
-			OutputVar  *var = &output->vars[output->nvars++];
+			TargetEntry *tle = list_nth_node(TargetEntry, plan->custom_scan_tlist,
+											 ((Var *) expr)->varattno - 1);
 
-			var->slot_column = column;
-			var->table_column = ((Var *) tle->expr)->varattno - 1;
-			output->last_column = Max(output->last_column, var->table_column + 1);
+			map_column(output, to, tle->expr, &exprs);
 		}
-		else
-		{
-			output->computed[output->ncomputed++] = column;
-			exprs = lappend(exprs, tle->expr);
-		}
+		else if (bms_is_member(to, used))
+			map_column(output, to, expr, &exprs);
 	}
 	return exprs;
 }
@@ -139,11 +186,16 @@ gpustr_output_begin(GpustrScanState *state, EState *estate)
 	TupleDesc	desc = RelationGetDescr(ss->ss_currentRelation);
 	List	   *tlist;
 
-	/* what the node has been initialised with is for the virtual slot */
+	/* the node has been initialised for a slot of the custom_scan_tlist */
 	output->context = CurrentMemoryContext;
-	output->slot = ss->ss_ScanTupleSlot;
-	output->projection = ss->ps.ps_ProjInfo;
-	ExecStoreAllNullTuple(output->slot);	/* unused columns stay so */
+	if (is_plain(plan->scan.plan.targetlist))
+		output->slot = ss->ps.ps_ResultTupleSlot;
+	else
+	{
+		output->slot = ss->ss_ScanTupleSlot;
+		output->projection = ss->ps.ps_ProjInfo;
+		ExecStoreAllNullTuple(output->slot);	/* unused columns stay so */
+	}
 	state->output = output;
 	state->clauses->outputs = map_columns(output, plan);
 
@@ -162,48 +214,48 @@ gpustr_output_needs_tuple(const GpustrOutput *output)
 }
 
 /* Room for the computed values of a row. */
-static char *
-values_room(GpustrOutput *output, Size bytes)
+static inline char *
+texts_room(GpustrOutput *output, Size bytes)
 {
-	if (bytes > output->values_bytes)
+	if (unlikely(bytes > output->texts_bytes))
 	{
-		if (output->values != NULL)
-			pfree(output->values);
-		output->values_bytes = 0;
-		output->values = MemoryContextAlloc(output->context, 2 * bytes);
-		output->values_bytes = 2 * bytes;
+		if (output->texts != NULL)
+			pfree(output->texts);
+		output->texts_bytes = 0;
+		output->texts = MemoryContextAlloc(output->context, 2 * bytes);
+		output->texts_bytes = 2 * bytes;
 	}
-	return output->values;
+	return output->texts;
 }
 
 /* Put the engine's values for the row into the slot. */
 static inline void
 store_computed(GpustrOutput *output, const GpustrPageOutput *from, int32 ordinal)
 {
-	const char *value[GPUSTR_MAX_OUT_COLUMNS];
-	int32		len[GPUSTR_MAX_OUT_COLUMNS];
+	TupleTableSlot *slot = output->slot;
 	Size		bytes = 0;
 	char	   *to;
 	int			i;
 
 	for (i = 0; i < output->ncomputed; i++)
 	{
-		value[i] = gpustr_page_output_value(from, i, ordinal, &len[i]);
-		if (value[i] != NULL)
-			bytes += MAXALIGN(VARHDRSZ + len[i]);
+		output->value[i] = gpustr_page_output_value(from, output->computed[i].from, ordinal,
+													&output->len[i]);
+		if (output->value[i] != NULL)
+			bytes += MAXALIGN(VARHDRSZ + output->len[i]);
 	}
-	to = values_room(output, bytes);
+	to = texts_room(output, bytes);
 	for (i = 0; i < output->ncomputed; i++)
 	{
-		int			column = output->computed[i];
+		int			column = output->computed[i].to;
 
-		output->slot->tts_isnull[column] = value[i] == NULL;
-		output->slot->tts_values[column] = PointerGetDatum(to);
-		if (value[i] == NULL)
+		slot->tts_isnull[column] = output->value[i] == NULL;
+		slot->tts_values[column] = PointerGetDatum(to);
+		if (output->value[i] == NULL)
 			continue;
-		SET_VARSIZE(to, VARHDRSZ + len[i]);
-		memcpy(VARDATA(to), value[i], len[i]);
-		to += MAXALIGN(VARHDRSZ + len[i]);
+		SET_VARSIZE(to, VARHDRSZ + output->len[i]);
+		memcpy(VARDATA(to), output->value[i], output->len[i]);
+		to += MAXALIGN(VARHDRSZ + output->len[i]);
 	}
 }
 
@@ -211,15 +263,16 @@ store_computed(GpustrOutput *output, const GpustrPageOutput *from, int32 ordinal
 static inline void
 store_vars(GpustrOutput *output, TupleTableSlot *tuple)
 {
+	TupleTableSlot *slot = output->slot;
 	int			i;
 
 	slot_getsomeattrs(tuple, output->last_column);
 	for (i = 0; i < output->nvars; i++)
 	{
-		const OutputVar *var = &output->vars[i];
+		const OutputColumn *column = &output->vars[i];
 
-		output->slot->tts_values[var->slot_column] = tuple->tts_values[var->table_column];
-		output->slot->tts_isnull[var->slot_column] = tuple->tts_isnull[var->table_column];
+		slot->tts_values[column->to] = tuple->tts_values[column->from];
+		slot->tts_isnull[column->to] = tuple->tts_isnull[column->from];
 	}
 }
 
