@@ -80,6 +80,17 @@ FROM (VALUES
 	('', 0, 0, '*', ''),
 	('Åsa Öberg', 1, 1, '·', 'Å·······g'),
 	('小明王', 1, 1, '*', '小*王'),
+	('secret', 5, 0, '#', 'secre#'),
+	('secret', 0, 5, '#', '#ecret'),
+	('secret', 6, 0, '#', 'secret'),
+	('secret', 0, 6, '#', 'secret'),
+	('secret', 2, 3, '明王', 'se明王ret'),
+	('😀é中a', 1, 1, '*', '😀**a'),
+	('😀é中a', 0, 3, '', 'é中a'),
+	('😀', 0, 0, '中', '中'),
+	('x', 1, 0, '*', 'x'),
+	('x', 0, 0, '*', '*'),
+	('', 0, 2147483647, '*', ''),
 	(NULL, 1, 1, '*', NULL),
 	('x', NULL, 1, '*', NULL),
 	('x', 1, NULL, '*', NULL),
@@ -91,6 +102,18 @@ SELECT gpustr.mask('secret', 1, -1);
 \echo :LAST_ERROR_SQLSTATE
 SELECT gpustr.mask(repeat('x', 1000), 0, 0, repeat('y', 2000000));
 \echo :LAST_ERROR_SQLSTATE
+SELECT gpustr.mask(repeat('x', 65536), 0, 0, repeat('y', 65536));
+\echo :LAST_ERROR_SQLSTATE
+
+-- mask, by PostgreSQL's own functions, of values of every kind of storage and of many
+CREATE FUNCTION mask_by_sql(v text, l int, r int, m text) RETURNS text LANGUAGE sql AS
+	$$ SELECT CASE WHEN length(v) <= l + r THEN v ELSE left(v, l) || repeat(m, length(v) - l - r) || right(v, r) END $$;
+SELECT id, l, r, m FROM stored, (VALUES (0, 0, '*'), (4, 4, 'é'), (1, 0, ''), (0, 3, 'ab'), (9999, 9999, '*')) AS p (l, r, m)
+WHERE gpustr.mask(name, l, r, m) IS DISTINCT FROM mask_by_sql(name, l, r, m) ORDER BY id;
+SELECT count(*) AS different FROM people
+WHERE gpustr.mask(name, id % 5, id % 3, CASE id % 2 WHEN 0 THEN '*' ELSE 'é-' END)
+	IS DISTINCT FROM mask_by_sql(name, id % 5, id % 3, CASE id % 2 WHEN 0 THEN '*' ELSE 'é-' END);
+DROP FUNCTION mask_by_sql;
 
 -- What they are: usable in indexes and parallel plans
 SELECT oid::regprocedure, provolatile, proisstrict, proparallel FROM pg_proc

@@ -161,7 +161,7 @@ make_flight(Flight *flight, Rng *rng, int i, const GenOptions *sizes)
 	memset(flight, 0, sizeof(*flight));
 	options.blocks = blocks + (size_t) i * SLICE_BLOCKS * GPUSTR_PAGE_BYTES;
 	options.nblocks = SLICE_BLOCKS;
-	options.redact_pages = 1;
+	options.output_pages = 1;
 	flight->body_bytes = rng_one_in(rng, 4) ? 65536u * (1 + (uint32_t) rng_below(rng, 15)) : BODY_BYTES;
 	if (rng_one_in(rng, 3))
 		flight->own = flight->body = compare_allocate_body(flight->body_bytes);

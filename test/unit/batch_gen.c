@@ -100,49 +100,44 @@ make_page(GenWork *work, char *page, uint16_t *lines)
 	return n;
 }
 
-/*
- * Add an output column to a page batch that has been laid out for max_pages in
- * the first half of the body; it takes the second half, which must be enough.
- */
+/* At times leave an output column less room, or none. */
 static void
-add_output_column(GpustrBatch *batch, uint32_t body_bytes, int32_t max_pages)
+vary_rooms(GenWork *work)
 {
-	uint32_t	max_rows = (uint32_t) max_pages * GPUSTR_PAGE_MAX_ROWS;
-	GpustrColumn *column = &batch->out_column[0];
+	GpustrBatch *batch = work->gen->batch;
+	int32_t		i;
 
-	column->validity_off = GPUSTR_BODY_ALIGN_UP(body_bytes / 2);
-	column->offsets_off = GPUSTR_BODY_ALIGN_UP(column->validity_off + max_rows / 8 + 1);
-	column->data_off = GPUSTR_BODY_ALIGN_UP(column->offsets_off + 4 * (max_rows + 1));
-	column->data_bytes = body_bytes - column->data_off;
-	batch->body_bytes = body_bytes;
-
-	/* a text is in a page, or a missing value, or "X X" */
-	if (column->data_bytes < (uint32_t) max_pages * GPUSTR_PAGE_BYTES + max_rows * 32)
+	for (i = 0; i < batch->nout; i++)
 	{
-		printf("# the output column does not fit\n");
-		exit(2);
+		GpustrColumn *column = &batch->out_column[i];
+
+		if (rng_one_in(work->rng, 4))
+			column->data_bytes = (uint32_t) rng_below(work->rng, (int32_t) column->data_bytes + 1);
+		else if (rng_one_in(work->rng, 10))
+			column->data_bytes = (uint32_t) rng_below(work->rng, 40);
 	}
 }
 
 static void
-make_pages(GenWork *work, const GenOptions *options, void *body, uint32_t body_bytes, int redact)
+make_pages(GenWork *work, const GenOptions *options, void *body, uint32_t body_bytes, int32_t nout)
 {
 	GenBatch   *gen = work->gen;
 	Rng		   *rng = work->rng;
 	char		page[GPUSTR_PAGE_BYTES];
 	uint16_t	lines[GPUSTR_PAGE_MAX_ROWS];
+	uint32_t	out_page_bytes = 64u << rng_below(rng, 10);
 	int32_t		max_pages;
 	int32_t		next_block = 0;
 	int32_t		n;
 
-	max_pages = gpustr_layout_max_pages(redact ? body_bytes / 5 : body_bytes, work->builder.used, 0, 0);
+	/* give up room for pages, if need be */
+	while ((max_pages = gpustr_layout_max_pages(body_bytes, work->builder.used, nout, out_page_bytes)) == 0 &&
+		   nout > 0 && out_page_bytes > 64)
+		out_page_bytes /= 2;
 	if (max_pages > options->max_pages)
 		max_pages = options->max_pages;
-	gen->batch = gpustr_layout_pages(body, redact ? body_bytes / 2 : body_bytes,
-									 (const GpustrProgram *) work->program, max_pages, 0, 0);
-	gen->batch->nout = redact;
-	if (redact)
-		add_output_column(gen->batch, body_bytes, max_pages);
+	gen->batch = gpustr_layout_pages(body, body_bytes, (const GpustrProgram *) work->program, max_pages,
+									 nout, out_page_bytes);
 	for (n = rng_below(rng, max_pages + 1); n > 0; n--)
 	{
 		int32_t		nlines = make_page(work, page, lines);
@@ -159,8 +154,32 @@ make_pages(GenWork *work, const GenOptions *options, void *body, uint32_t body_b
 	}
 }
 
+/* Bytes of an output column that the layout of a column batch does not place. */
+static uint64_t
+more_output_bytes(int32_t nrows, uint64_t out_bytes)
+{
+	return GPUSTR_BODY_ALIGN_UP((nrows + 7) / 8) + GPUSTR_BODY_ALIGN_UP(4 * (nrows + 1)) +
+		GPUSTR_BODY_ALIGN_UP(out_bytes);
+}
+
+/* Add output columns, from 'at' on, up to nout. */
 static void
-make_columns(GenWork *work, int32_t max_rows, void *body, uint32_t body_bytes, int redact)
+add_output_columns(GpustrBatch *batch, uint64_t at, int32_t nout, uint64_t out_bytes)
+{
+	for (; batch->nout < nout; batch->nout++)
+	{
+		GpustrColumn *column = &batch->out_column[batch->nout];
+
+		column->validity_off = (uint32_t) at;
+		column->offsets_off = column->validity_off + GPUSTR_BODY_ALIGN_UP((batch->nrows + 7) / 8);
+		column->data_off = column->offsets_off + GPUSTR_BODY_ALIGN_UP(4 * (batch->nrows + 1));
+		column->data_bytes = (uint32_t) out_bytes;
+		at += more_output_bytes(batch->nrows, out_bytes);
+	}
+}
+
+static void
+make_columns(GenWork *work, int32_t max_rows, void *body, uint32_t body_bytes, int32_t nout)
 {
 	static HeapGenValue value;
 	GenBatch   *gen = work->gen;
@@ -168,7 +187,9 @@ make_columns(GenWork *work, int32_t max_rows, void *body, uint32_t body_bytes, i
 	int32_t		wanted = rng_below(work->rng, max_rows + 1);
 	uint64_t	data_bytes[GEN_MAX_COLUMNS] = {0};
 	int32_t		used[GEN_MAX_COLUMNS] = {0};
-	uint64_t	out_bytes = redact ? 1 : 0;
+	uint64_t	out_bytes = nout > 0 ? 1 : 0;
+	int32_t		nmore = nout > 0 ? nout - 1 : 0;
+	uint64_t	laid_out;
 	int32_t		row;
 	int32_t		i;
 
@@ -185,12 +206,13 @@ make_columns(GenWork *work, int32_t max_rows, void *body, uint32_t body_bytes, i
 			vary_value(work, &value);
 			keep_value(gen, i, value.state, value.text, value.len);
 			data_bytes[i] += value.state == HEAP_GEN_VALUE ? (uint64_t) value.len : 0;
-			if (redact && (uint64_t) value.len + 3 > out_add)
+			if (nout > 0 && (uint64_t) value.len + 3 > out_add)
 				out_add = (uint64_t) value.len + 3;
 		}
 		out_bytes += out_add;
 		gen->nrows++;
-		if (gpustr_layout_columns_bytes(program->bytes, gen->nrows, work->ncolumns, data_bytes, out_bytes) > body_bytes)
+		laid_out = gpustr_layout_columns_bytes(program->bytes, gen->nrows, work->ncolumns, data_bytes, out_bytes);
+		if (laid_out + (uint64_t) nmore * more_output_bytes(gen->nrows, out_bytes) > body_bytes)
 		{
 			gen->nrows--;
 			out_bytes -= out_add;
@@ -203,6 +225,8 @@ make_columns(GenWork *work, int32_t max_rows, void *body, uint32_t body_bytes, i
 			data_bytes[i] += (uint64_t) gen->value[row * gen->nvalues + i].len;
 	gen->batch = gpustr_layout_columns(body, body_bytes, program, gen->nrows, work->ncolumns,
 									   data_bytes, out_bytes);
+	laid_out = gpustr_layout_columns_bytes(program->bytes, gen->nrows, work->ncolumns, data_bytes, out_bytes);
+	add_output_columns(gen->batch, laid_out, nout, out_bytes);
 	for (i = 0; i < work->ncolumns; i++)
 	{
 		const GpustrColumn *column = &gen->batch->column[i];
@@ -232,8 +256,9 @@ gen_batch(Rng *rng, const GenOptions *options, void *body, uint32_t body_bytes)
 	static GenWork work;
 	GenBatch   *gen = calloc(1, sizeof(GenBatch));
 	int			pages = options->kind != 0 ? options->kind == GPUSTR_BATCH_PAGES : rng_one_in(rng, 2);
-	int			redact = pages ? options->redact_pages && rng_one_in(rng, 3) : !rng_one_in(rng, 3);
-	int			select = !redact || rng_one_in(rng, 3);
+	int			output = pages ? options->output_pages && rng_one_in(rng, 2) : !rng_one_in(rng, 3);
+	int32_t		nout = !output ? 0 : rng_one_in(rng, 2) ? 1 : 1 + rng_below(rng, GPUSTR_MAX_OUT_COLUMNS);
+	int			select = !output || rng_one_in(rng, 2);
 	int			i;
 
 	memset(&work, 0, sizeof(work));
@@ -256,15 +281,16 @@ gen_batch(Rng *rng, const GenOptions *options, void *body, uint32_t body_bytes)
 		work.table.attr[0].len = -1;	/* a column is like a text attribute */
 		work.table.numeric[0] = 0;
 	}
-	if (gen_program(&work, pages, select, redact) == 0)
+	if (gen_program(&work, pages, select, nout) == 0)
 	{
 		printf("# the program does not fit\n");
 		exit(2);
 	}
 	if (pages)
-		make_pages(&work, options, body, body_bytes, redact);
+		make_pages(&work, options, body, body_bytes, nout);
 	else
-		make_columns(&work, options->max_rows, body, body_bytes, redact);
+		make_columns(&work, options->max_rows, body, body_bytes, nout);
+	vary_rooms(&work);
 	gen_poison(gen->batch, (int) (rng_next(rng) & 0xFF));
 	return gen;
 }

@@ -8,6 +8,8 @@
  * values that went into the pages or columns.  gen_compare() compares the
  * results of two engines over two copies of a body, bit for bit.
  *
+ * Output columns have more room than they need, or less, or none.
+ *
  * IDENTIFICATION
  *	  test/unit/batch_gen.h
  *
@@ -32,6 +34,9 @@ extern "C"
 #define GEN_MAX_SET 8
 #define GEN_SET_BYTES 100
 
+/* The longest mask, so that what is expected has a bound. */
+#define GEN_MAX_MASK 40
+
 /* A step, with its constant as the user would write it. */
 typedef struct GenStep
 {
@@ -44,9 +49,10 @@ typedef struct GenStep
 	int32_t		attr;
 	int32_t		attr_len;		/* of the attribute: GpustrAttr.len */
 	char		value[GEN_MAX_CONST];	/* LIKE pattern, or text to equal, or
-										 * const */
+										 * const, or mask */
 	int32_t		value_bytes;
-	int64_t		number[GEN_MAX_SET];	/* IN_VALUE: the list; CONST_VALUE */
+	int64_t		number[GEN_MAX_SET];	/* IN_VALUE: the list; CONST_VALUE;
+										 * MASK: keep_left, keep_right */
 	char		text[GEN_MAX_SET][GEN_SET_BYTES];	/* IN_TEXT: the list */
 	int32_t		text_bytes[GEN_MAX_SET];
 	int32_t		nset;			/* of either */
@@ -86,7 +92,7 @@ typedef struct GenOptions
 	void	   *blocks;			/* pages that a batch may name in place; they
 								 * are overwritten.  NULL: all pages staged */
 	int32_t		nblocks;
-	int			redact_pages;	/* page batches may have REDACT steps too */
+	int			output_pages;	/* page batches may have output columns, too */
 } GenOptions;
 
 /*
@@ -101,11 +107,15 @@ extern void gen_poison(GpustrBatch *batch, int byte);
 
 /*
  * Are the results in 'body', a run of this batch or of a copy of it, right?
+ * The output columns may have been given less room than gen_batch() gave.
  * Prints what is wrong and returns how many rows are.
  */
 extern int	gen_check(const GenBatch *gen, const void *body);
 
-/* Are the results in two bodies the same, bit for bit?  Returns 0 or 1. */
+/*
+ * Are the results in two bodies the same, bit for bit?  Data of output columns
+ * count as far as there are values.  Returns 0 or 1.
+ */
 extern int	gen_compare(const void *a, const void *b);
 
 /* Print the program. */

@@ -3,11 +3,10 @@
  * batch_gen_program.c
  *	  Random programs for random batches.
  *
- * Any operator may work on any register, with three exceptions, where answers
+ * Any operator may work on any register, with two exceptions, where answers
  * are only defined for what PostgreSQL can store: operators that look at
- * characters get texts in the encoding, float4 arithmetic gets float4 values,
- * and REDACT gets texts no longer than those of the input, so that the output
- * column has room.
+ * characters get texts in the encoding, and float4 arithmetic gets float4
+ * values.
  *
  * IDENTIFICATION
  *	  test/unit/batch_gen_program.c
@@ -72,12 +71,20 @@ any_state(GenWork *work)
 	return rng_one_in(work->rng, 8) ? GPUSTR_NULL : rng_one_in(work->rng, 8) ? GPUSTR_RECHECK : GPUSTR_FALSE;
 }
 
-/* A text that a value may be equal to: a sample, a numeric, an interval. */
+/* A text that a value may be equal to. */
 static int32_t
-any_constant(GenWork *work, char *out)
+any_sample(GenWork *work, char *out)
 {
 	int			i = rng_below(work->rng, GEN_SAMPLES);
 
+	memcpy(out, work->sample[i], (size_t) work->sample_bytes[i]);
+	return work->sample_bytes[i];
+}
+
+/* Alike: a sample, a numeric, an interval. */
+static int32_t
+any_constant(GenWork *work, char *out)
+{
 	switch (rng_below(work->rng, 4))
 	{
 		case 0:
@@ -86,8 +93,7 @@ any_constant(GenWork *work, char *out)
 			heap_gen_fixed(work->rng, out, 16);
 			return 16;
 		default:
-			memcpy(out, work->sample[i], (size_t) work->sample_bytes[i]);
-			return work->sample_bytes[i];
+			return any_sample(work, out);
 	}
 }
 
@@ -110,7 +116,7 @@ static void
 add_input_text(GenWork *work, int pages)
 {
 	int32_t		attr = rng_below(work->rng, work->table.nattrs);
-	GenTextKind kind = GEN_INPUT_TEXT;
+	GenTextKind kind = GEN_TEXT;
 	GenStep    *step;
 
 	if (work->ntext == 0)
@@ -164,9 +170,17 @@ add_text_step(GenWork *work)
 	else
 	{
 		step = new_step(work, GPUSTR_OP_CONST_TEXT, 0, 0, any_state(work));
-		step->value_bytes = any_constant(work, step->value);
+		if (rng_one_in(work->rng, 2))
+		{
+			step->value_bytes = any_sample(work, step->value);
+			kind = GEN_TEXT;
+		}
+		else
+		{
+			step->value_bytes = any_constant(work, step->value);
+			kind = GEN_BYTES;
+		}
 		step->out = gpustr_builder_const_text(b, (GpustrTruth) step->attr, step->value, step->value_bytes);
-		kind = GEN_BYTES;
 	}
 	work->text_kind[work->ntext++] = kind;
 }
@@ -455,10 +469,54 @@ add_bool_step(GenWork *work, int pages)
 	work->nbool++;
 }
 
-uint32_t
-gen_program(GenWork *work, int pages, int select, int redact)
+/* How many characters to keep: few, or more than a text has. */
+static int32_t
+any_keep(GenWork *work)
+{
+	static const int32_t many[] = {60, 1000, INT32_MAX - 1, INT32_MAX};
+
+	return rng_one_in(work->rng, 8) ? many[rng_below(work->rng, 4)] : rng_below(work->rng, 6);
+}
+
+/* A step that makes an output column. */
+static void
+add_output(GenWork *work, int32_t column)
 {
 	Rng		   *rng = work->rng;
+	GpustrProgramBuilder *b = &work->builder;
+	GenTextKind kind = work->gen->encoding == GPUSTR_ENC_UTF8 ? GEN_TEXT : GEN_BYTES;
+	GenStep    *step;
+
+	if (rng_one_in(rng, 2))
+	{
+		step = new_step(work, GPUSTR_OP_REDACT, any_text(work, kind), any_text(work, GEN_BYTES), column);
+		gpustr_builder_redact(b, column, step->in0, step->in1);
+	}
+	else
+	{
+		step = new_step(work, GPUSTR_OP_MASK, any_text(work, kind), 0, column);
+		step->number[0] = any_keep(work);
+		step->number[1] = any_keep(work);
+		step->value_bytes = test_text(rng, step->value, rng_below(rng, rng_one_in(rng, 6) ? GEN_MAX_MASK + 1 : 3),
+									  work->letters);
+		gpustr_builder_mask(b, column, step->in0, (int32_t) step->number[0], (int32_t) step->number[1],
+							step->value, step->value_bytes);
+	}
+	if (work->nbool > 0 && rng_one_in(rng, 2))
+	{
+		step->aux = 1;
+		step->in2 = any_bool(work);
+		gpustr_builder_only_where(b, step->in2);
+	}
+}
+
+uint32_t
+gen_program(GenWork *work, int pages, int select, int32_t nout)
+{
+	Rng		   *rng = work->rng;
+	int32_t		first = nout > 0 ? rng_below(rng, nout) : 0;
+	int32_t		made = 0;
+	int32_t		before_select;
 	int			n;
 	int32_t		i;
 
@@ -474,8 +532,11 @@ gen_program(GenWork *work, int pages, int select, int redact)
 		add_input_text(work, pages);
 	for (n = rng_below(rng, 5); n > 0; n--)
 		add_input_value(work, pages);
-	if (select)
-	{
+
+	/* output columns in any order, some at once, some after the tests */
+	if (nout > 0 && rng_one_in(rng, 4))
+		add_output(work, (first + made++) % nout);
+	if (select || rng_one_in(rng, 2))
 		for (n = 1 + rng_below(rng, rng_one_in(rng, 2) ? 4 : 20); n > 0; n--)
 		{
 			if (rng_one_in(rng, 6))
@@ -484,15 +545,14 @@ gen_program(GenWork *work, int pages, int select, int redact)
 				add_value_step(work);
 			add_bool_step(work, pages);
 		}
+	for (before_select = rng_below(rng, nout + 1); made < before_select;)
+		add_output(work, (first + made++) % nout);
+	if (select)
+	{
 		(void) new_step(work, GPUSTR_OP_SELECT, (uint16_t) (work->nbool - 1), 0, 0);
 		gpustr_builder_select(&work->builder, (uint16_t) (work->nbool - 1));
 	}
-	if (redact)
-	{
-		GenStep    *step = new_step(work, GPUSTR_OP_REDACT, any_text(work, GEN_INPUT_TEXT),
-									any_text(work, GEN_INPUT_TEXT), 0);
-
-		gpustr_builder_redact(&work->builder, 0, step->in0, step->in1);
-	}
+	while (made < nout)
+		add_output(work, (first + made++) % nout);
 	return gpustr_builder_finish(&work->builder);
 }

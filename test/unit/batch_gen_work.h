@@ -25,8 +25,7 @@
 typedef enum GenTextKind
 {
 	GEN_BYTES,					/* any bytes */
-	GEN_TEXT,					/* a text in the encoding */
-	GEN_INPUT_TEXT				/* alike, no longer than one in the input */
+	GEN_TEXT					/* a text in the encoding */
 } GenTextKind;
 
 /* What gen_batch() works with. */
@@ -52,7 +51,10 @@ typedef struct GenWork
 	GpustrProgramBuilder builder;
 } GenWork;
 
-/* Make the program, for a page or a column batch.  Returns its bytes. */
-extern uint32_t gen_program(GenWork *work, int pages, int select, int redact);
+/*
+ * Make the program, for a page or a column batch, with nout output columns.
+ * Returns its bytes.
+ */
+extern uint32_t gen_program(GenWork *work, int pages, int select, int32_t nout);
 
 #endif							/* GPUSTR_TEST_BATCH_GEN_WORK_H */

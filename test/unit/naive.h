@@ -4,7 +4,7 @@
  *	  Plain answers to compare the row functions with.
  *
  * Written from PostgreSQL's documentation and from the tables and comments in
- * program.h and redact.h, without a look at how the row functions work, and as
+ * program.h, redact.h and mask.h, without a look at how the row functions work, and as
  * simple as can be; slow.
  *
  * IDENTIFICATION
@@ -176,6 +176,36 @@ naive_redact(const char *name, int32_t len, const char *visibility, int32_t vlen
 	if (len > 0)
 		memcpy(out + n, name, (size_t) len);
 	return n + len;
+}
+
+/*
+ * Mask a text, character by character.  out: room for len bytes and as many
+ * masks.  Returns the bytes.
+ */
+static inline int32_t
+naive_mask(const char *text, int32_t len, int32_t keep_left, int32_t keep_right,
+		   const char *mask, int32_t mask_bytes, int32_t encoding, char *out)
+{
+	int32_t		chars = 0;
+	int32_t		bytes = 0;
+	int32_t		c;
+	int32_t		i;
+
+	for (i = 0; i < len; i += naive_char_bytes(text + i, len - i, encoding))
+		chars++;
+	for (c = 0, i = 0; c < chars; c++)
+	{
+		int32_t		n = naive_char_bytes(text + i, len - i, encoding);
+		int			kept = c < keep_left || chars - c <= keep_right;
+
+		if (kept)
+			memcpy(out + bytes, text + i, (size_t) n);
+		else if (mask_bytes > 0)
+			memcpy(out + bytes, mask, (size_t) mask_bytes);
+		bytes += kept ? n : mask_bytes;
+		i += n;
+	}
+	return bytes;
 }
 
 #endif							/* GPUSTR_TEST_NAIVE_H */

@@ -8,8 +8,12 @@
  *
  *-------------------------------------------------------------------------
  */
+#include <sys/mman.h>
+
+#include "batch/batch_layout.h"
 #include "batch_gen.h"
 #include "engine/engine.h"
+#include "program/program_builder.h"
 
 #define BODY_BYTES (1 << 20)
 #define NBLOCKS 64
@@ -68,8 +72,11 @@ static void
 check_counts(const GpustrBatch *batch, const EngineRequest *request)
 {
 	const uint32_t *recheck = GPUSTR_BODY_PTR(batch, batch->recheck_off, const uint32_t);
+	uint64_t	nrows = (uint64_t) batch->nrows;
+	uint64_t	written = 8 * (uint64_t) GPUSTR_BITMAP_WORDS(batch->nrows);
 	uint64_t	rechecks = 0;
 	int32_t		row;
+	int32_t		c;
 
 	for (row = 0; row < batch->nrows; row++)
 		rechecks += (recheck[row / 32] >> (row % 32)) & 1;
@@ -77,8 +84,25 @@ check_counts(const GpustrBatch *batch, const EngineRequest *request)
 		  (unsigned long long) request->rechecks, (unsigned long long) rechecks);
 	CHECK(request->bytes_in == batch->in_bytes + (uint64_t) batch->npages * GPUSTR_PAGE_BYTES,
 		  "bytes_in is %llu", (unsigned long long) request->bytes_in);
-	CHECK(request->bytes_out >= 8 * (uint64_t) GPUSTR_BITMAP_WORDS(batch->nrows),
-		  "bytes_out is %llu", (unsigned long long) request->bytes_out);
+	for (c = 0; c < batch->nout; c++)
+		written += (nrows + 7) / 8 + 4 * (nrows + 1) +
+			(uint64_t) GPUSTR_BODY_PTR(batch, batch->out_column[c].offsets_off, const int32_t)[nrows];
+	CHECK(request->bytes_out == written, "bytes_out is %llu, not %llu",
+		  (unsigned long long) request->bytes_out, (unsigned long long) written);
+}
+
+/* How output columns end: empty, at the end of their room, or before. */
+static void
+count_ends(const GpustrBatch *batch, uint64_t *ends)
+{
+	int32_t		c;
+
+	for (c = 0; c < batch->nout; c++)
+	{
+		int32_t		end = GPUSTR_BODY_PTR(batch, batch->out_column[c].offsets_off, const int32_t)[batch->nrows];
+
+		ends[end == 0 ? 0 : (uint32_t) end == batch->out_column[c].data_bytes ? 1 : 2]++;
+	}
 }
 
 static void
@@ -86,6 +110,7 @@ test_random(Engine *engine, Rng *rng, void *body)
 {
 	GenOptions	options = {0, 3000, 40, blocks, NBLOCKS, 1};
 	uint64_t	rows = 0;
+	uint64_t	ends[3] = {0, 0, 0};
 	int			i;
 
 	for (i = 0; i < test_rounds(1500); i++)
@@ -103,6 +128,7 @@ test_random(Engine *engine, Rng *rng, void *body)
 			bad = gen_check(gen, copy);
 			CHECK(bad == 0, "%d rows", bad);
 			check_counts((const GpustrBatch *) copy, &request);
+			count_ends((const GpustrBatch *) copy, ends);
 
 			/* inputs untouched: with the results put back it is the same body */
 			CHECK(memcmp(copy, gen->batch, gen->batch->in_bytes) == 0, "inputs were changed");
@@ -117,7 +143,11 @@ test_random(Engine *engine, Rng *rng, void *body)
 		gen_free(gen);
 	}
 	printf("# %llu rows\n", (unsigned long long) rows);
+	printf("# output columns: %llu empty, %llu full, %llu with room left\n", (unsigned long long) ends[0],
+		   (unsigned long long) ends[1], (unsigned long long) ends[2]);
 	CHECK(rows > (uint64_t) test_rounds(1500) * 50, "too few rows");
+	for (i = 0; i < 3; i++)
+		CHECK(ends[i] > (uint64_t) test_rounds(1500) / 30, "too few output columns");
 	test_done("random batches");
 }
 
@@ -348,43 +378,108 @@ test_refused(Engine *engine, Rng *rng, void *body)
 	test_done("bodies that must be refused");
 }
 
-/* What an output column has no room for is recheck. */
+/*
+ * What an output column has no room for is recheck, and nothing is written
+ * past the room: gen_check() with as much room as is used, with a byte less,
+ * and with any less.
+ */
 static void
 test_small_output(Engine *engine, Rng *rng, void *body)
 {
-	GenOptions	options = {GPUSTR_BATCH_COLUMNS, 500, 0, NULL, 0, 0};
+	GenOptions	options = {0, 500, 4, blocks, NBLOCKS, 1};
 	int			tried = 0;
+	int			fewer = 0;
 
-	while (tried < 20)
+	while (tried < 100)
 	{
 		GenBatch   *gen = gen_batch(rng, &options, body, BODY_BYTES);
-		EngineRequest request;
+		GpustrBatch *batch = gen->batch;
+		int32_t		c;
 
-		if (gen->batch->nout > 0 &&
-			run(engine, body, BODY_BYTES, &request) == ENGINE_OK)
+		for (c = 0; c < batch->nout; c++)
 		{
-			int32_t		used = GPUSTR_BODY_PTR(body, gen->batch->out_column[0].offsets_off, int32_t)[gen->nrows];
-			uint64_t	written = ((uint64_t) gen->nrows + 7) / 8 + 4 * ((uint64_t) gen->nrows + 1) +
-			8 * (uint64_t) GPUSTR_BITMAP_WORDS(gen->nrows) + (uint64_t) used;
+			const int32_t *offsets = GPUSTR_BODY_PTR(body, batch->out_column[c].offsets_off, const int32_t);
+			uint32_t	room = batch->out_column[c].data_bytes;
+			EngineRequest request;
 			uint64_t	rechecks;
+			uint32_t	used;
+			int			i;
 
-			CHECK(request.bytes_out == written, "bytes_out is %llu, not %llu",
-				  (unsigned long long) request.bytes_out, (unsigned long long) written);
-			if (used > 0)
+			CHECK(run(engine, body, BODY_BYTES, &request) == ENGINE_OK, "%s", request.error.message);
+			rechecks = request.rechecks;
+			used = (uint32_t) offsets[gen->nrows];
+			tried += used > 0;
+			for (i = 0; i < 5 && used > 0; i++)
 			{
-				tried++;
-				gen->batch->out_column[0].data_bytes = (uint32_t) used;
+				batch->out_column[c].data_bytes = i == 0 ? used : i == 1 ? used - 1 : (uint32_t) rng_below(rng, (int32_t) used);
+				memset(GPUSTR_BODY_PTR(body, batch->out_column[c].data_off, char), 0x77, room);
 				CHECK(run(engine, body, BODY_BYTES, &request) == ENGINE_OK, "%s", request.error.message);
-				rechecks = request.rechecks;
-				gen->batch->out_column[0].data_bytes--;
-				CHECK(run(engine, body, BODY_BYTES, &request) == ENGINE_OK, "%s", request.error.message);
-				CHECK(GPUSTR_BODY_PTR(body, gen->batch->out_column[0].offsets_off, int32_t)[gen->nrows] == used - 1 &&
-					  request.rechecks > rechecks && request.bytes_out == written - 1, "it fits");
+				CHECK(gen_check(gen, body) == 0, "column %d, %u of %u bytes", c, batch->out_column[c].data_bytes, used);
+				check_counts(batch, &request);
+				CHECK(request.rechecks >= rechecks, "%llu rechecks", (unsigned long long) request.rechecks);
+				fewer += request.rechecks > rechecks;
+				for (; batch->out_column[c].data_bytes < room; batch->out_column[c].data_bytes++)
+					CHECK(GPUSTR_BODY_PTR(body, batch->out_column[c].data_off, char)[batch->out_column[c].data_bytes] == 0x77,
+						  "written at %u", batch->out_column[c].data_bytes);
 			}
+			batch->out_column[c].data_bytes = room;
 		}
 		gen_free(gen);
 	}
-	test_done("output column too small");
+	CHECK(fewer > 100, "rows without room in %d runs", fewer);
+	test_done("output columns with too little room");
+}
+
+/*
+ * A column batch of three rows whose first, masked, has chars * mask_bytes
+ * bytes, and more room than int32 can count, which is never touched.
+ */
+static void
+check_huge(Engine *engine, int32_t chars, int32_t mask_bytes, int32_t end)
+{
+	const uint64_t bytes = UINT64_C(3) << 30;
+	static GpustrProgramBuilder builder;
+	static uint64_t program[16384];
+	uint64_t	data_bytes[1] = {100000};
+	char	   *body = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	char	   *mask = calloc(1, (size_t) mask_bytes);
+	GpustrBatch *batch;
+	EngineRequest request;
+	int32_t    *offsets;
+	int			i;
+
+	if (body == MAP_FAILED || mask == NULL)
+	{
+		printf("# out of memory\n");
+		exit(2);
+	}
+	gpustr_builder_init(&builder, GPUSTR_ENC_SINGLE_BYTE, program, sizeof(program));
+	gpustr_builder_mask(&builder, 0, gpustr_builder_column(&builder, 0), 0, 0, mask, mask_bytes);
+	CHECK(gpustr_builder_finish(&builder) > 0, "the program fits");
+	batch = gpustr_layout_columns(body, (uint32_t) bytes, (const GpustrProgram *) program, 3, 1, data_bytes,
+								  bytes - (1 << 20));
+	offsets = GPUSTR_BODY_PTR(body, batch->column[0].offsets_off, int32_t);
+	for (i = 1; i <= 3; i++)
+		offsets[i] = chars;		/* the last two are empty, not NULL */
+	GPUSTR_BODY_PTR(body, batch->column[0].validity_off, char)[0] = 7;
+	CHECK(run(engine, body, (uint32_t) bytes, &request) == ENGINE_OK, "%s", request.error.message);
+	CHECK(*GPUSTR_BODY_PTR(body, batch->recheck_off, uint32_t) == 7 &&
+		  *GPUSTR_BODY_PTR(body, batch->out_column[0].validity_off, char) == 0, "the rows do not fit");
+	offsets = GPUSTR_BODY_PTR(body, batch->out_column[0].offsets_off, int32_t);
+	CHECK(offsets[0] == 0 && offsets[1] == end && offsets[2] == end && offsets[3] == end, "ends at %d", offsets[1]);
+	check_counts(batch, &request);
+	free(mask);
+	(void) munmap(body, bytes);
+}
+
+static void
+test_huge_values(Engine *engine)
+{
+	/* 2 GB and a bit, 4 GB exactly, and more */
+	check_huge(engine, 65537, 32768, INT32_MAX);
+	check_huge(engine, 65536, 65536, INT32_MAX);
+	check_huge(engine, 100000, 100000, INT32_MAX);
+	test_done("values of gigabytes");
 }
 
 /* Requests come back in the order of submission; info and open behave. */
@@ -449,6 +544,7 @@ main(void)
 	test_refused(engine, &rng, body);
 	test_damage(engine, &rng, body);
 	test_small_output(engine, &rng, body);
+	test_huge_values(engine);
 	engine->methods->close(engine);
 	free(blocks);
 	free(body);
