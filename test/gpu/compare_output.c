@@ -152,6 +152,7 @@ fill_input(Rng *rng, const OutputCase * c, GpustrBatch *batch, int i, int nulls)
 	unsigned char *validity = GPUSTR_BODY_PTR(batch, batch->column[i].validity_off, unsigned char);
 	int32_t    *offsets = GPUSTR_BODY_PTR(batch, batch->column[i].offsets_off, int32_t);
 	char	   *data = GPUSTR_BODY_PTR(batch, batch->column[i].data_off, char);
+	int			same = rng_one_in(rng, 3);	/* all visibilities, or flags */
 	int32_t		used = 0;
 	int32_t		r;
 
@@ -168,7 +169,7 @@ fill_input(Rng *rng, const OutputCase * c, GpustrBatch *batch, int i, int nulls)
 			used += make_text(rng, c, (int32_t) batch->column[0].data_bytes - used, data + used);
 		else
 		{
-			const char *word = words[rng_one_in(rng, 2) ? 0 : rng_below(rng, 3)];
+			const char *word = words[same ? 1 : rng_one_in(rng, 2) ? 0 : rng_below(rng, 3)];
 
 			memcpy(data + used, word, strlen(word));
 			used += (int32_t) strlen(word);
@@ -255,7 +256,7 @@ round_output(Rng *rng, const OutputCase * c)
 	{
 		uint32_t	bytes = tight_room(rng, batch);
 
-		if (rng_one_in(rng, 4) && bytes < batch->out_column[i].data_bytes)
+		if (rng_one_in(rng, 2) && bytes < batch->out_column[i].data_bytes)
 			batch->out_column[i].data_bytes = bytes;
 	}
 	gen_poison(batch, 0xC3);
