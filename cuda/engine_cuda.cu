@@ -7,8 +7,8 @@
  * is a stream, its events and a few bytes of pinned memory.  request.cu puts
  * the request's work on the stream; poll() asks the lanes' events, without
  * waiting, and takes a request that is through out of its lane.  A request
- * that makes a column goes through its lane twice: once its size is known, the
- * column is copied.
+ * that makes columns goes through its lane twice: once their sizes are known,
+ * they are copied.
  *
  * Requests are linked by engine_private while they wait or are through; the
  * engine allocates nothing for one but its device memory.
@@ -48,7 +48,7 @@ extern "C" __attribute__((visibility("default"))) const EngineMethods *gpustr_en
 struct CudaLane
 {
 	EngineRequest *request; /* NULL: free */
-	bool fetching;			/* the output column is on its way */
+	bool fetching;			/* the output columns are on their way */
 	cudaStream_t stream;
 	RequestEvents events;
 	RequestCounters *counters; /* pinned */
@@ -174,6 +174,7 @@ static void count_bytes(EngineRequest *request, const RequestPlan *plan,
 	const GpustrBatch *batch = &plan->batch;
 	uint64_t nrows = (uint64_t)batch->nrows;
 	uint64_t bitmap_bytes = (uint64_t)plan->nwords * sizeof(uint32_t);
+	int32_t i;
 
 	request->bytes_in = batch->in_bytes + (uint64_t)batch->npages * GPUSTR_PAGE_BYTES;
 	request->bytes_out = 0;
@@ -181,14 +182,14 @@ static void count_bytes(EngineRequest *request, const RequestPlan *plan,
 		request->bytes_out += bitmap_bytes;
 	if (batch->recheck_off != 0)
 		request->bytes_out += bitmap_bytes;
-	if (batch->nout > 0)
-		request->bytes_out += (nrows + 7) / 8 + 4 * (nrows + 1) + counters->out_bytes;
+	for (i = 0; i < batch->nout; i++)
+		request->bytes_out += (nrows + 7) / 8 + 4 * (nrows + 1) + counters->out_bytes[i];
 	request->rechecks = counters->rechecks;
 }
 
 /*
  * The work of a lane is over.  Returns the request if it is through, or NULL
- * if its output column is now on its way.
+ * if its output columns are now on their way.
  */
 static EngineRequest *lane_finish(CudaEngine *engine, CudaLane *lane)
 {
@@ -202,9 +203,7 @@ static EngineRequest *lane_finish(CudaEngine *engine, CudaLane *lane)
 		request->transfer_ns = elapsed_ns(lane->events.started, lane->events.copied_in) +
 							   elapsed_ns(lane->events.computed, lane->events.finished);
 		request->kernel_ns = elapsed_ns(lane->events.copied_in, lane->events.computed);
-		if (request_check_output(&lane->plan, lane->counters, error) != ENGINE_OK)
-			return lane_release(engine, lane);
-		if (lane->plan.makes_column)
+		if (lane->plan.batch.nout > 0)
 		{
 			if (request_fetch_output(&lane->plan, (char *)lane->memory, lane->counters,
 									 lane->events, lane->stream, error) == ENGINE_OK)
@@ -254,16 +253,16 @@ static void run_empty(CudaEngine *engine, EngineRequest *request)
 {
 	GpustrBatch *batch = (GpustrBatch *)request->body;
 	RequestPlan plan;
+	int32_t i;
 
 	if (request_plan(&plan, batch, readable_blocks(engine), &request->error) != ENGINE_OK)
 		return;
 
 	/* an output column of no rows still has its first offset */
-	if (batch->nout > 0)
-		GPUSTR_BODY_PTR(batch, batch->out_column[0].offsets_off, int32_t)[0] = 0;
+	for (i = 0; i < batch->nout; i++)
+		GPUSTR_BODY_PTR(batch, batch->out_column[i].offsets_off, int32_t)[0] = 0;
 	request->bytes_in = batch->in_bytes + (uint64_t)batch->npages * GPUSTR_PAGE_BYTES;
-	if (batch->nout > 0)
-		request->bytes_out = sizeof(int32_t);
+	request->bytes_out = sizeof(int32_t) * (uint64_t)batch->nout;
 }
 
 /* Start what waits, as far as lanes and memory go. */

@@ -3,8 +3,9 @@
  * kernels.cuh
  *	  The kernels of the CUDA engine, as host code starts them.
  *
- * Each function starts one kernel on a stream and returns at once, with the
- * launch's return code.  nrows > 0.  One step of a program is one launch.
+ * Each function starts its work on a stream and returns at once, with the
+ * launch's return code.  nrows > 0.  One step of a program is one call, and but
+ * for those of strings_output.cu one kernel.
  *
  * IDENTIFICATION
  *	  cuda/kernels.cuh
@@ -122,22 +123,34 @@ cudaError_t launch_is_true(BoolRegister in, int32_t nrows, BoolRegister out, cud
 cudaError_t launch_const(GpustrTruth value, int32_t nrows, BoolRegister out, cudaStream_t stream);
 cudaError_t launch_select(BoolRegister in, int32_t nrows, uint32_t *selected, uint32_t *recheck,
 						  cudaStream_t stream);
-cudaError_t launch_add_recheck(const TextRegister &a, const TextRegister &b, int32_t nrows,
-							   uint32_t *recheck, cudaStream_t stream);
 cudaError_t launch_finish(int32_t nrows, uint32_t *selected, const uint32_t *recheck,
 						  unsigned long long *rechecks, cudaStream_t stream);
 
-/* strings_redact.cu */
-struct RedactOutput
+/* An output column. */
+struct OutputColumn
 {
 	uint32_t *valid; /* [(nrows + 31) / 32] */
 	int32_t *offset; /* [nrows + 1] */
 	char *data;		 /* [room] */
-	uint64_t room;
-	void *scratch; /* [redact_scratch_need()], cleared */
+	uint64_t room;	 /* at most INT32_MAX */
+	void *scratch;	 /* what the launch asks for */
+
+	/* not for launch_redact() */
+	uint32_t *recheck;		   /* of the batch; ORed into */
+	unsigned long long *bytes; /* of all answers, at most room */
+	unsigned long long *used;  /* of those that are written */
 };
 
-/* How many blocks of the redact kernels fit a device. */
+/* strings_output.cu; scratch: [output_scratch_need()]; where: lo NULL for all rows */
+cudaError_t output_scratch_need(int32_t nrows, uint64_t *bytes);
+cudaError_t launch_output_mask(const TextRegister &text, const GpustrMask &mask,
+							   const char *mask_text, int32_t encoding, BoolRegister where,
+							   int32_t nrows, const OutputColumn &column, cudaStream_t stream);
+cudaError_t launch_output_redact(const TextRegister &name, const TextRegister &visibility,
+								 int32_t encoding, BoolRegister where, int32_t nrows,
+								 const OutputColumn &column, cudaStream_t stream);
+
+/* strings_redact.cu: how many blocks of the redact kernels fit a device */
 struct RedactBlocks
 {
 	int small;
@@ -147,11 +160,13 @@ struct RedactBlocks
 cudaError_t prepare_redact(int device, RedactBlocks *blocks);
 size_t redact_scratch_need(int32_t nrows);
 
-/* Where in the scratch memory the bytes that the answers need are: a uint64_t. */
+/* Where in the scratch memory the bytes of all answers are: a uint64_t. */
 const uint64_t *redact_scratch_total(const void *scratch);
+
+/* The room must suffice.  scratch: [redact_scratch_need()], cleared. */
 cudaError_t launch_redact(const RedactBlocks &blocks, const TextRegister &name,
 						  const TextRegister &visibility, int32_t nrows, int32_t encoding,
-						  const RedactOutput &out, cudaStream_t stream);
+						  const OutputColumn &out, cudaStream_t stream);
 
 /* Blocks of 'threads' for n elements. */
 static inline unsigned launch_blocks(int64_t n, int threads)

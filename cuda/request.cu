@@ -90,18 +90,12 @@ EngineCode request_plan(RequestPlan *plan, void *body, int32_t readable_blocks, 
 			return code;
 	}
 	request_place_registers(plan, plan_program(plan));
-	plan->cleared_at = request_place(plan, sizeof(uint64_t));
+	plan->cleared_at = request_place(plan, sizeof(RequestCounters));
 	plan->selected_at = request_place(plan, request_word_bytes(plan));
 	plan->recheck_at = request_place(plan, request_word_bytes(plan));
-	if (plan->makes_column)
-		plan->scratch_at = request_place(plan, redact_scratch_need(batch->nrows));
+	request_place_cleared(plan, plan_program(plan));
 	plan->cleared_end = plan->bytes;
-	if (plan->makes_column)
-	{
-		plan->out_valid_at = request_place(plan, request_word_bytes(plan));
-		plan->out_offsets_at = request_place(plan, ((uint64_t)batch->nrows + 1) * sizeof(int32_t));
-		plan->out_data_at = request_place(plan, batch->out_column[0].data_bytes);
-	}
+	CUDA_TRY(request_place_columns(plan));
 	return ENGINE_OK;
 }
 
@@ -138,6 +132,7 @@ static EngineCode copy_out(const RequestRun *run, RequestCounters *counters)
 {
 	const RequestPlan *plan = run->plan;
 	EngineError *error = run->error;
+	int32_t i;
 
 	if (plan->batch.selected_off != 0)
 		CUDA_TRY(cudaMemcpyAsync(plan->body + plan->batch.selected_off,
@@ -147,12 +142,14 @@ static EngineCode copy_out(const RequestRun *run, RequestCounters *counters)
 		CUDA_TRY(cudaMemcpyAsync(plan->body + plan->batch.recheck_off,
 								 run->memory + plan->recheck_at, request_word_bytes(plan),
 								 cudaMemcpyDeviceToHost, run->stream));
-	CUDA_TRY(cudaMemcpyAsync(&counters->rechecks, run->memory + plan->cleared_at,
-							 sizeof(counters->rechecks), cudaMemcpyDeviceToHost, run->stream));
-	if (plan->makes_column)
-		CUDA_TRY(cudaMemcpyAsync(&counters->out_bytes,
-								 redact_scratch_total(run->memory + plan->scratch_at),
-								 sizeof(counters->out_bytes), cudaMemcpyDeviceToHost, run->stream));
+	CUDA_TRY(cudaMemcpyAsync(counters, run->memory + plan->cleared_at, sizeof(*counters),
+							 cudaMemcpyDeviceToHost, run->stream));
+	for (i = 0; i < plan->batch.nout; i++)
+		if (plan->column[i].one_pass)
+			CUDA_TRY(cudaMemcpyAsync(&counters->out_bytes[i],
+									 redact_scratch_total(run->memory + plan->column[i].redact_at),
+									 sizeof(counters->out_bytes[i]), cudaMemcpyDeviceToHost,
+									 run->stream));
 	return ENGINE_OK;
 }
 
@@ -172,8 +169,7 @@ EngineCode request_start(const RequestPlan *plan, char *memory, const void *bloc
 	run.stream = stream;
 	run.error = error;
 	steps = GPUSTR_PROGRAM_STEPS(run.program);
-	counters->rechecks = 0;
-	counters->out_bytes = 0;
+	memset(counters, 0, sizeof(*counters));
 
 	CUDA_TRY(cudaEventRecord(events.started, stream));
 	code = copy_in(&run, blocks);
@@ -206,31 +202,39 @@ EngineCode request_start(const RequestPlan *plan, char *memory, const void *bloc
 	return ENGINE_OK;
 }
 
-EngineCode request_check_output(const RequestPlan *plan, const RequestCounters *counters,
-								EngineError *error)
+/* Bytes of an output column's values that are written. */
+static uint64_t written_bytes(const RequestPlan *plan, const RequestCounters *counters,
+							  int32_t column)
 {
-	if (plan->makes_column && counters->out_bytes > request_out_room(plan))
-		return gpustr_engine_error(error, ENGINE_BAD_INPUT,
-								   "output column of %u bytes is too small",
-								   plan->batch.out_column[0].data_bytes);
-	return ENGINE_OK;
+	uint64_t bytes =
+		plan->column[column].one_pass ? counters->out_bytes[column] : counters->out_used[column];
+	uint64_t room = request_out_room(plan, column);
+
+	return bytes < room ? bytes : room;
 }
 
 EngineCode request_fetch_output(const RequestPlan *plan, char *memory,
 								const RequestCounters *counters, const RequestEvents &events,
 								cudaStream_t stream, EngineError *error)
 {
-	const GpustrColumn *column = &plan->batch.out_column[0];
 	uint64_t nrows = (uint64_t)plan->batch.nrows;
+	int32_t i;
 
 	CUDA_TRY(cudaEventRecord(events.started, stream));
-	CUDA_TRY(cudaMemcpyAsync(plan->body + column->validity_off, memory + plan->out_valid_at,
-							 (nrows + 7) / 8, cudaMemcpyDeviceToHost, stream));
-	CUDA_TRY(cudaMemcpyAsync(plan->body + column->offsets_off, memory + plan->out_offsets_at,
-							 (nrows + 1) * sizeof(int32_t), cudaMemcpyDeviceToHost, stream));
-	if (counters->out_bytes > 0)
-		CUDA_TRY(cudaMemcpyAsync(plan->body + column->data_off, memory + plan->out_data_at,
-								 counters->out_bytes, cudaMemcpyDeviceToHost, stream));
+	for (i = 0; i < plan->batch.nout; i++)
+	{
+		const GpustrColumn *to = &plan->batch.out_column[i];
+		const RequestColumn *from = &plan->column[i];
+		uint64_t bytes = written_bytes(plan, counters, i);
+
+		CUDA_TRY(cudaMemcpyAsync(plan->body + to->validity_off, memory + from->valid_at,
+								 (nrows + 7) / 8, cudaMemcpyDeviceToHost, stream));
+		CUDA_TRY(cudaMemcpyAsync(plan->body + to->offsets_off, memory + from->offsets_at,
+								 (nrows + 1) * sizeof(int32_t), cudaMemcpyDeviceToHost, stream));
+		if (bytes > 0)
+			CUDA_TRY(cudaMemcpyAsync(plan->body + to->data_off, memory + from->data_at, bytes,
+									 cudaMemcpyDeviceToHost, stream));
+	}
 	CUDA_TRY(cudaEventRecord(events.finished, stream));
 	return ENGINE_OK;
 }

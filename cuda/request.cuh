@@ -11,7 +11,7 @@
  *		gathered pages	a slot a page, if any page is a block of the pool
  *		registers		what the steps make
  *		cleared			counters, result bitmaps, working memory of redact
- *		output column
+ *		output columns	and working memory that their steps share
  *
  * Texts of page batches are int32 offsets from its start; so the pages end
  * before 2 GB, or the request is refused as out of memory.  So is a column
@@ -20,7 +20,7 @@
  * request_start() puts everything on the stream and returns: copies in, the
  * gathering of pages, the steps, copies of bitmaps and counters out.  How many
  * bytes an output column has is known only then: request_fetch_output() copies
- * it, and no more than it has.
+ * them all, and no more of each than it has.
  *
  * IDENTIFICATION
  *	  cuda/request.cuh
@@ -33,11 +33,23 @@
 #include "cuda_check.cuh"
 #include "kernels.cuh"
 
-/* What a request counts; in pinned host memory. */
+/* What a request counts; in device memory, and in pinned host memory. */
 struct RequestCounters
 {
 	unsigned long long rechecks;
-	unsigned long long out_bytes; /* that the output column needs */
+	unsigned long long out_bytes[GPUSTR_MAX_OUT_COLUMNS]; /* of all values, at most the room */
+	unsigned long long out_used[GPUSTR_MAX_OUT_COLUMNS];  /* of those that are written; not set
+															 if in one pass */
+};
+
+/* Where an output column is in a request's memory, in bytes from its start. */
+struct RequestColumn
+{
+	bool one_pass;		/* by strings_redact.cuh, else by strings_output.cu */
+	uint64_t redact_at; /* one pass: its working memory */
+	uint64_t valid_at;
+	uint64_t offsets_at;
+	uint64_t data_at;
 };
 
 /* Where things are in a request's memory, in bytes from its start. */
@@ -45,7 +57,6 @@ struct RequestPlan
 {
 	char *body;		   /* in host memory */
 	GpustrBatch batch; /* its header */
-	bool makes_column; /* there is a REDACT step */
 	int32_t nwords;	   /* of a bitmap */
 
 	uint64_t staged_at;
@@ -54,14 +65,12 @@ struct RequestPlan
 	uint64_t text_at[GPUSTR_MAX_TEXT_REGS];	  /* see request_steps.cu */
 	uint64_t value_at[GPUSTR_MAX_VALUE_REGS]; /* alike */
 	uint64_t bool_at[GPUSTR_MAX_BOOL_REGS];	  /* lo, hi */
-	uint64_t cleared_at;					  /* starts with rechecks, a uint64_t */
+	uint64_t cleared_at;					  /* starts with RequestCounters */
 	uint64_t selected_at;
 	uint64_t recheck_at;
-	uint64_t scratch_at;
 	uint64_t cleared_end;
-	uint64_t out_valid_at;
-	uint64_t out_offsets_at;
-	uint64_t out_data_at;
+	RequestColumn column[GPUSTR_MAX_OUT_COLUMNS];
+	uint64_t output_scratch_at;
 	uint64_t bytes; /* all of it */
 };
 
@@ -86,11 +95,7 @@ EngineCode request_start(const RequestPlan *plan, char *memory, const void *bloc
 						 const RedactBlocks &redact_blocks, RequestCounters *counters,
 						 const RequestEvents &events, cudaStream_t stream, EngineError *error);
 
-/* Is there room for the output column?  After 'finished'. */
-EngineCode request_check_output(const RequestPlan *plan, const RequestCounters *counters,
-								EngineError *error);
-
-/* Copy the output column; records 'started' and 'finished' once more. */
+/* Copy the output columns, after 'finished'; records that and 'started' once more. */
 EngineCode request_fetch_output(const RequestPlan *plan, char *memory,
 								const RequestCounters *counters, const RequestEvents &events,
 								cudaStream_t stream, EngineError *error);

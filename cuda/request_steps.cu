@@ -25,6 +25,7 @@
 #include "request_steps.cuh"
 
 #include "rowfn/compare.h"
+#include "rowfn/redact.h"
 
 static uint64_t row_bytes(const RequestPlan *plan)
 {
@@ -104,12 +105,85 @@ void request_place_registers(RequestPlan *plan, const GpustrProgram *program)
 				plan->bool_at[out] = request_place(plan, planes);
 				break;
 			case GPUSTR_OP_SELECT:
-				break;
 			case GPUSTR_OP_REDACT:
-				plan->makes_column = true;
+			case GPUSTR_OP_MASK:
 				break;
 		}
 	}
+}
+
+/* The input column that a text register is; NULL: none. */
+static const GpustrColumn *register_column(const RequestPlan *plan, const GpustrProgram *program,
+										   uint16_t reg)
+{
+	const GpustrStep *steps = GPUSTR_PROGRAM_STEPS(program);
+	int32_t i;
+
+	for (i = 0; i < program->nsteps; i++)
+		if (steps[i].op == GPUSTR_OP_COLUMN && steps[i].out == reg)
+			return &plan->batch.column[steps[i].attr];
+	return NULL;
+}
+
+/*
+ * Is a step one for the one-pass kernel?  That reads columns, and all rows of
+ * them, and counts on the room: an answer is as long as the name at most, or
+ * ROWFN_REDACTED_BYTES.
+ */
+static bool is_one_pass(const RequestPlan *plan, const GpustrProgram *program,
+						const GpustrStep *step)
+{
+	const GpustrColumn *name = register_column(plan, program, step->in0);
+	const int32_t *offsets;
+	uint64_t most = 0;
+	int32_t r;
+
+	if (step->op != GPUSTR_OP_REDACT || step->aux == 1 || name == NULL ||
+		register_column(plan, program, step->in1) == NULL)
+		return false;
+	offsets = GPUSTR_BODY_PTR(plan->body, name->offsets_off, const int32_t);
+	for (r = 0; r < plan->batch.nrows; r++)
+	{
+		int32_t bytes = offsets[r + 1] - offsets[r];
+
+		most += (uint32_t)(bytes > ROWFN_REDACTED_BYTES ? bytes : ROWFN_REDACTED_BYTES);
+	}
+	return most <= request_out_room(plan, step->attr);
+}
+
+void request_place_cleared(RequestPlan *plan, const GpustrProgram *program)
+{
+	const GpustrStep *steps = GPUSTR_PROGRAM_STEPS(program);
+	int32_t i;
+
+	for (i = 0; i < program->nsteps; i++)
+		if (is_one_pass(plan, program, &steps[i]))
+		{
+			RequestColumn *column = &plan->column[steps[i].attr];
+
+			column->one_pass = true;
+			column->redact_at = request_place(plan, redact_scratch_need(plan->batch.nrows));
+		}
+}
+
+cudaError_t request_place_columns(RequestPlan *plan)
+{
+	uint64_t rows = (uint64_t)plan->batch.nrows;
+	uint64_t scratch = 0;
+	int32_t i;
+
+	for (i = 0; i < plan->batch.nout; i++)
+	{
+		RequestColumn *column = &plan->column[i];
+
+		column->valid_at = request_place(plan, request_word_bytes(plan));
+		column->offsets_at = request_place(plan, (rows + 1) * sizeof(int32_t));
+		column->data_at = request_place(plan, plan->batch.out_column[i].data_bytes);
+		if (!column->one_pass && scratch == 0)
+			CUDA_PASS(output_scratch_need(plan->batch.nrows, &scratch));
+	}
+	plan->output_scratch_at = request_place(plan, scratch);
+	return cudaSuccess;
 }
 
 static BoolRegister bool_register(const RequestRun *run, uint16_t reg)
@@ -298,22 +372,37 @@ static cudaError_t step_make_value(RequestRun *run, const GpustrStep *step)
 						to, planes, run->stream);
 }
 
-static cudaError_t step_redact(RequestRun *run, const GpustrStep *step)
+/* REDACT and MASK. */
+static cudaError_t step_output(const RequestRun *run, const GpustrStep *step)
 {
 	const RequestPlan *plan = run->plan;
-	const TextRegister &name = run->text[step->in0];
-	const TextRegister &visibility = run->text[step->in1];
-	RedactOutput out;
+	const RequestColumn *column = &plan->column[step->attr];
+	RequestCounters *counters = (RequestCounters *)(run->memory + plan->cleared_at);
+	const TextRegister &text = run->text[step->in0];
+	int32_t nrows = plan->batch.nrows;
+	int32_t encoding = run->program->encoding;
+	BoolRegister where = {NULL, NULL};
+	OutputColumn out;
 
-	CUDA_PASS(launch_add_recheck(name, visibility, plan->batch.nrows,
-								 (uint32_t *)(run->memory + plan->recheck_at), run->stream));
-	out.valid = (uint32_t *)(run->memory + plan->out_valid_at);
-	out.offset = (int32_t *)(run->memory + plan->out_offsets_at);
-	out.data = run->memory + plan->out_data_at;
-	out.room = request_out_room(plan);
-	out.scratch = run->memory + plan->scratch_at;
-	return launch_redact(*run->redact_blocks, name, visibility, plan->batch.nrows,
-						 run->program->encoding, out, run->stream);
+	out.valid = (uint32_t *)(run->memory + column->valid_at);
+	out.offset = (int32_t *)(run->memory + column->offsets_at);
+	out.data = run->memory + column->data_at;
+	out.room = request_out_room(plan, step->attr);
+	out.scratch = run->memory + (column->one_pass ? column->redact_at : plan->output_scratch_at);
+	out.recheck = (uint32_t *)(run->memory + plan->recheck_at);
+	out.bytes = &counters->out_bytes[step->attr];
+	out.used = &counters->out_used[step->attr];
+	if (column->one_pass)
+		return launch_redact(*run->redact_blocks, text, run->text[step->in1], nrows, encoding, out,
+							 run->stream);
+	if (step->aux == 1)
+		where = bool_register(run, step->in2);
+	if (step->op == GPUSTR_OP_REDACT)
+		return launch_output_redact(text, run->text[step->in1], encoding, where, nrows, out,
+									run->stream);
+	return launch_output_mask(text, *(const GpustrMask *)GPUSTR_PROGRAM_CONST(run->program, step),
+							  device_program(run) + step->const_off + sizeof(GpustrMask), encoding,
+							  where, nrows, out, run->stream);
 }
 
 /* Steps that test texts. */
@@ -439,7 +528,8 @@ cudaError_t request_step(RequestRun *run, const GpustrStep *step)
 								 (uint32_t *)(run->memory + run->plan->selected_at),
 								 (uint32_t *)(run->memory + run->plan->recheck_at), run->stream);
 		case GPUSTR_OP_REDACT:
-			return step_redact(run, step);
+		case GPUSTR_OP_MASK:
+			return step_output(run, step);
 	}
 	return cudaErrorInvalidValue;
 }

@@ -53,13 +53,19 @@ static inline uint64_t request_word_bytes(const RequestPlan *plan)
 	return (uint64_t)plan->nwords * sizeof(uint32_t);
 }
 
-/* Room in the output column, as the host engine counts it. */
-static inline uint64_t request_out_room(const RequestPlan *plan)
+/* Room in an output column, as the host engine counts it. */
+static inline uint64_t request_out_room(const RequestPlan *plan, int32_t column)
 {
-	uint32_t bytes = plan->batch.out_column[0].data_bytes;
+	uint32_t bytes = plan->batch.out_column[column].data_bytes;
 
 	return bytes < INT32_MAX ? bytes : INT32_MAX;
 }
+
+/* Place the output columns' working memory that is to be cleared. */
+void request_place_cleared(RequestPlan *plan, const GpustrProgram *program);
+
+/* Place the output columns, and the rest of their working memory. */
+cudaError_t request_place_columns(RequestPlan *plan);
 
 /* Place the registers that the steps write. */
 void request_place_registers(RequestPlan *plan, const GpustrProgram *program);

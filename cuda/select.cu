@@ -195,35 +195,6 @@ cudaError_t launch_select(BoolRegister in, int32_t nrows, uint32_t *selected, ui
 }
 
 /*
- * add_recheck - the rows that are recheck in either of two texts.
- *
- * a, b		[nrows] text registers
- * recheck	[nwords] words; ORed into
- *
- * One thread a word, 256 a block.
- * e.g. recheck of a 0001, of b 0100, so far 1000: 1101
- */
-static __global__ void __launch_bounds__(SELECT_THREADS)
-	add_recheck(const TextRegister a, const TextRegister b, int32_t nrows, int32_t nwords,
-				uint32_t *recheck)
-{
-	int32_t w = my_word();
-
-	if (w < nwords)
-		recheck[w] |= (text_state(a, w).lo | text_state(b, w).lo) & row_mask(nrows, w);
-}
-
-cudaError_t launch_add_recheck(const TextRegister &a, const TextRegister &b, int32_t nrows,
-							   uint32_t *recheck, cudaStream_t stream)
-{
-	int32_t n = words_of(nrows);
-
-	add_recheck<<<launch_blocks(n, SELECT_THREADS), SELECT_THREADS, 0, stream>>>(a, b, nrows, n,
-																				 recheck);
-	return cudaPeekAtLastError();
-}
-
-/*
  * finish - no row is in both bitmaps; count the rows to recheck.
  *
  * selected, recheck	[nwords] words; selected may be NULL

@@ -33,7 +33,7 @@ const uint64_t *redact_scratch_total(const void *scratch)
 
 cudaError_t launch_redact(const RedactBlocks &blocks, const TextRegister &name,
 						  const TextRegister &visibility, int32_t nrows, int32_t encoding,
-						  const RedactOutput &out, cudaStream_t stream)
+						  const OutputColumn &out, cudaStream_t stream)
 {
 	RedactArgs args = {};
 

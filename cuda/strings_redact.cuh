@@ -38,7 +38,8 @@
  *
  * A warp's rows of a tile go the *direct* way, each thread reading its strings
  * from device memory and writing its answers there with the row functions, if
- *	- the strings are not Arrow columns but lie anywhere (page batches), or
+ *	- the strings are not Arrow columns but lie anywhere (the engine has
+ *	  strings_output.cu for those), or
  *	- the tile's do not fit the stage, or the warp's answers its buffer.
  * So any length is right, and one huge row costs only its own tile.
  *

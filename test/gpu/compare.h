@@ -17,7 +17,7 @@
 /* A batch under test. */
 typedef struct Flight
 {
-	GenBatch   *gen;			/* NULL: made by make_redact() */
+	GenBatch   *gen;			/* NULL: not made by batch_gen.c */
 	char	   *body;			/* for the CUDA engine */
 	char	   *own;			/* the same, if it is to be freed */
 	char	   *copy;			/* for the host engine */
@@ -38,5 +38,8 @@ extern void compare_run_flights(Flight *flights, int n, const char *round);
 
 /* Redaction of columns of many sizes; few and small ones if 'small'. */
 extern void compare_redaction(Rng *rng, int small);
+
+/* Several output columns, with too little room too; few batches if 'small'. */
+extern void compare_output(Rng *rng, int small);
 
 #endif							/* GPUSTR_TEST_COMPARE_H */

@@ -14,7 +14,8 @@
  * was written; and the results with a plain evaluation (gen_check()).
  *
  * Rounds, by turns: plain batches, pages damaged at random, bodies that break
- * the contract, memory limits from 0 up, redaction of larger columns.
+ * the contract, memory limits from 0 up, redaction of larger columns, several
+ * output columns with little room.
  *
  * --small does a few small rounds, for compute-sanitizer.
  *
@@ -494,7 +495,8 @@ main(int argc, char **argv)
 
 	start = now();
 	compare_redaction(&rng, small);
-	printf("compare_engines: redaction: %llu batches, %llu failed, %.1f s\n",
+	compare_output(&rng, small);
+	printf("compare_engines: columns: %llu batches, %llu failed, %.1f s\n",
 		   (unsigned long long) batches, (unsigned long long) failed, now() - start);
 	start = now();
 	while (small ? round < 12 : round < 8 || now() - start < seconds)
