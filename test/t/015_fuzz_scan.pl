@@ -27,7 +27,7 @@ plan skip_all => 'there is no python3' if system('python3 -c 0 2>/dev/null') != 
 # small batches, so that small tables make several
 my $node = new_node('fuzz_scan', 'autovacuum' => 'off', 'gpustr.batch_bytes' => '64kB',
 	'log_statement' => 'none', 'log_min_error_statement' => 'panic', 'log_min_messages' => 'warning',
-	'max_worker_processes' => 8 + 4 * $jobs);
+	'restart_after_crash' => 'on', 'max_worker_processes' => 8 + 4 * $jobs);
 
 $ENV{PYTHONDONTWRITEBYTECODE} = 1;
 foreach my $engine (split ' ', $ENV{FUZZ_ENGINES} || 'local device')
