@@ -35,7 +35,7 @@ foreach my $engine (split ' ', $ENV{FUZZ_ENGINES} || 'local device')
 	my ($out, $err);
 	my $ok = IPC::Run::run(
 		[ 'python3', "$GpustrTest::top/test/fuzz/scan_fuzz.py", '--dsn', $node->connstr('postgres'),
-			'--engine', $engine, '--seconds', $seconds, '--seed', $seed, '--jobs', $jobs,
+			'--engine', $engine, '--seconds', $seconds, '--seed', $seed, '--jobs', $jobs, '--need-output',
 			'--found', "$found/$engine" ],
 		'>', \$out, '2>', \$err);
 
