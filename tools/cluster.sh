@@ -59,8 +59,8 @@ find_postgres()
 	return 1
 }
 
-# Install the Debian packages that are missing of those named as COMMAND:PACKAGE,
-# perl=MODULE:PACKAGE or python=MODULE:PACKAGE.  Python is Debian's own.
+# Install the Debian packages that are missing of those named as COMMAND:PACKAGE
+# or perl=MODULE:PACKAGE.
 install_missing()
 {
 	local pair module missing=()
@@ -75,11 +75,6 @@ install_missing()
 				module=${pair#perl=}
 				# the unprivileged user may not exist yet
 				${GPUSTR_RUNAS:-} perl -M"${module%:*}" -e1 2>/dev/null ||
-					missing+=("${pair##*:}")
-				;;
-			python=*)
-				module=${pair#python=}
-				${GPUSTR_RUNAS:-} /usr/bin/python3 -c "import ${module%:*}" 2>/dev/null ||
 					missing+=("${pair##*:}")
 				;;
 			*) command -v "${pair%%:*}" >/dev/null || missing+=("${pair##*:}") ;;

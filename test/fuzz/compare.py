@@ -12,47 +12,16 @@ A connection that breaks is a crash; an answer that does not come is a hang.
 """
 
 import collections
-import select
 import time
 
-import psycopg2
-import psycopg2.extensions as ext
-
+import libpq
 import schema
 
 HANG_SECONDS = 90               # beyond statement_timeout
 
-# The server sends bytes as they are, and here each byte is one character.
-ext.encodings['SQLASCII'] = ext.encodings['SQL_ASCII'] = 'latin-1'
-
 Answer = collections.namedtuple('Answer', 'rows sqlstate message detail')
 
 REFUSED = 'could not run this query with gpustr'
-
-
-class ServerDied(Exception):
-    """The connection broke while a statement ran."""
-
-
-class Hang(Exception):
-    """Neither an answer nor statement_timeout came."""
-
-
-def wait(connection):
-    """psycopg2's wait callback, with an end."""
-    end = time.monotonic() + HANG_SECONDS
-    while True:
-        state = connection.poll()
-        if state == ext.POLL_OK:
-            return
-        files = [connection.fileno()]
-        left = end - time.monotonic()
-        if left <= 0:
-            raise Hang()
-        if state == ext.POLL_READ:
-            select.select(files, [], [], left)
-        else:
-            select.select([], files, [], left)
 
 
 class Server:
@@ -61,67 +30,70 @@ class Server:
     def __init__(self, dsn, engine):
         self.dsn = dsn
         self.engine = engine
-        ext.set_wait_callback(wait)
+        self.session = None
+        self.lost = 0           # how often the connection broke
         self.connect()
 
     def connect(self):
-        """Open the session, waiting for a server that recovers."""
+        """Open a new session, waiting for a server that recovers."""
+        if self.session:
+            self.session.close()
         end = time.monotonic() + 60
         while True:
             try:
-                self.session = psycopg2.connect(self.dsn)
+                self.session = libpq.Session(self.dsn, HANG_SECONDS)
                 break
-            except psycopg2.OperationalError:
+            except libpq.Broken:
                 if time.monotonic() > end:
                     raise
                 time.sleep(0.2)
-        self.session.autocommit = True
-        self.cursor = self.session.cursor()
-        self.cursor.execute('SHOW server_encoding')
-        self.encoding = 'utf-8' if self.cursor.fetchone()[0] == 'UTF8' else 'latin-1'
-        # every type as it is sent, whatever its OID
-        self.cursor.execute('SELECT array_agg(oid::int8) FROM pg_type')
-        raw = ext.new_type(tuple(self.cursor.fetchone()[0]), 'RAW', lambda value, _: value)
-        self.session.set_client_encoding('SQL_ASCII')
-        ext.register_type(raw, self.session)
+        self.encoding = 'utf-8'
+        if self.run('SHOW server_encoding') != [(b'UTF8',)]:
+            self.encoding = 'latin-1'
+        # the server sends bytes as they are
+        self.run('SET client_encoding = SQL_ASCII')
         self.run('SET client_min_messages = error')
         self.run(f'SET search_path = {schema.SCHEMA}')
         self.run(f'SET gpustr.engine = {self.engine}')
 
     def run(self, sql):
-        """Run commands; the rows of the last one."""
-        try:
-            self.cursor.execute(sql.encode(self.encoding))
-            return self.cursor.fetchall() if self.cursor.description else []
-        except (psycopg2.OperationalError, psycopg2.InterfaceError) as error:
-            if self.session.closed or not getattr(error, 'pgcode', None):
-                raise ServerDied(str(error)) from error
-            raise
+        """Run commands; their rows."""
+        return self.session.run(sql.encode(self.encoding))
 
     def answer(self, sql):
         """The same, an error being an answer, too."""
         try:
             return Answer(collections.Counter(self.run(sql)), None, '', '')
-        except psycopg2.Error as error:
-            return Answer(None, error.pgcode, error.diag.message_primary, error.diag.message_detail or '')
+        except libpq.Error as error:
+            return Answer(None, error.sqlstate, error.message, error.detail)
 
     def build(self, collations, tables):
-        """The schema with these tables; raises psycopg2.Error if SQL refuses it."""
+        """The schema with these tables; raises libpq.Error if SQL refuses it."""
         self.run('ROLLBACK')
         for statement in list(schema.preamble(collations)) + [s for t in tables for s in t.statements()]:
             self.run(statement)
 
     def both(self, statement):
-        """The answers with gpustr and without; (None, None) if no GpuScan was taken."""
-        commands = '; '.join(statement.script())
-        with_it = 'SAVEPOINT s; SET LOCAL gpustr.debug_require = require; '
-        without = ('ROLLBACK TO s; SET LOCAL gpustr.enabled = off; SET LOCAL gpustr.debug_require = forbid; ')
-        self.run('BEGIN')
+        """The answers with gpustr and without, and the plan with it; of the second None if no GpuScan was taken.
+
+        The plan is a text, and '' where it cannot have a GPU Output.
+        """
+        with_it = 'SET LOCAL gpustr.debug_require = require; '
+        without = 'SET LOCAL gpustr.enabled = off; SET LOCAL gpustr.debug_require = forbid; '
+        self.run('BEGIN; SAVEPOINT s')
         try:
-            fast = self.answer(with_it + commands)
+            fast = self.answer(with_it + '; '.join(statement.script()))
             if fast.message == REFUSED:
-                return fast, None
-            return fast, self.answer(without + commands)
+                return fast, None, ''
+            slow = self.answer('ROLLBACK TO s; ' + without + '; '.join(statement.script()))
+            if not statement.outputs():
+                return fast, slow, ''
+            try:
+                plan = self.run('ROLLBACK TO s; ' + with_it + '; '.join(statement.script(explain=True)))
+            except libpq.Error:
+                # it is the planner that raises it
+                return fast, slow, ''
+            return fast, slow, b'\n'.join(line for line, in plan).decode(errors='replace')
         finally:
             if not self.session.closed:
                 self.run('ROLLBACK')
@@ -145,10 +117,10 @@ def difference(statement, fast, slow):
                 return f'with gpustr: {fast.sqlstate} {fast.message}; without: {slow.sqlstate} {slow.message}'
             return None
         # with LIMIT, other workers may have met the row that fails or not; a join may leave a side unread
-        if not ordered(statement) and statement.shape in ('limit', 'join', 'exists', 'cursor'):
+        if not ordered(statement) and statement.shape in ('limit', 'join', 'exists', 'cursor', 'scroll'):
             return None
         return f'only {"with" if fast.sqlstate else "without"} gpustr: {fast.sqlstate or slow.sqlstate} {fast.message or slow.message}'
-    if statement.parallel() and statement.shape in ('limit', 'cursor'):
+    if statement.parallel() and statement.shape in ('limit', 'cursor', 'scroll'):
         # any rows will do, as long as they are as many
         if sum(fast.rows.values()) != sum(slow.rows.values()):
             return f'{sum(fast.rows.values())} rows with gpustr, {sum(slow.rows.values())} without'

@@ -1,33 +1,37 @@
 #!/usr/bin/python3
 """Differential fuzzing of GpuScan: random tables, random clauses, both ways.
 
-    scan_fuzz.py --dsn 'host=/tmp port=5432' [--seconds 60] [--seed N] [--engine local|device]
+    scan_fuzz.py --dsn 'host=/tmp port=5432' [--seconds 60] [--seed N] [--engine local|device] [--jobs N]
 
 The server runs already, with gpustr loaded; the user is a superuser, and schema
-fuzz_scan of the database is replaced.  Nothing else should write there.
+fuzz_scan of the database is replaced.  Nothing else should write there.  With
+--jobs there are so many processes, each in a database of its own (jobs.py).
 
 Round after round: two tables (schema.py), then statements over them
-(statements.py, clauses.py), each run with gpustr required and forbidden
-(compare.py).  What differs, crashes or hangs is shrunk (shrink.py) and written
+(statements.py, clauses.py, outputs.py), each run with gpustr required and
+forbidden (compare.py).  What differs, crashes or hangs is shrunk (shrink.py) and written
 to test/fuzz/found, one SQL file each, and the exit status is 1.
 
 A round depends on the seed and its number alone: --round N runs only that one.
-The closing line says how many statements ran and how many took a GpuScan; the
-rest was refused, for the reasons that --reasons prints.
+The closing line says how many statements ran, how many took a GpuScan (the
+rest was refused, for the reasons that --reasons prints), and how many of those
+with a GPU function in their SELECT list had a GPU Output.  A run in which none
+took a GpuScan has failed; with --need-output also one without a GPU Output.
 """
 
 import argparse
 import collections
+import json
 import os
 import random
 import re
 import sys
 import time
 
-import psycopg2
-
 import clauses
 import compare
+import jobs
+import libpq
 import schema
 import shrink
 import statements
@@ -44,10 +48,13 @@ def arguments():
     parser.add_argument('--seconds', type=float, default=60, help='how long to make new rounds (default 60)')
     parser.add_argument('--seed', type=int, help='default: any; printed')
     parser.add_argument('--engine', choices=['local', 'device'], default='local', help='gpustr.engine (default local)')
+    parser.add_argument('--jobs', type=int, help='so many processes beside each other')
     parser.add_argument('--round', type=int, help='run only this round')
     parser.add_argument('--found', default=FOUND, help='folder for what is found (default test/fuzz/found)')
     parser.add_argument('--stop-after', type=int, default=10, help='how many failures are enough (default 10)')
     parser.add_argument('--reasons', action='store_true', help='print why statements took no GpuScan')
+    parser.add_argument('--need-output', action='store_true', help='fail if no statement had a GPU Output')
+    parser.add_argument('--counters', action='store_true', help='print the counters as the last line')
     parser.add_argument('--verbose', action='store_true', help='print each statement')
     return parser.parse_args()
 
@@ -84,6 +91,8 @@ class Fuzzer:
         self.reasons = collections.Counter()
         self.invalid = collections.Counter()
         self.found = 0
+        # what is found late is shrunk less, and the round is not finished
+        self.end = time.monotonic() + args.seconds + SHRINK_SECONDS
 
     def round(self, number):
         """One pair of tables and the statements over it."""
@@ -91,17 +100,21 @@ class Fuzzer:
         table, other = make_tables(rng, self.collations)
         try:
             self.server.build(self.collations, [table, other])
-        except psycopg2.Error as error:
+        except libpq.Error as error:
             # a value that is too wide for its page, for instance
             self.counts['tables refused'] += 1
-            self.invalid['table: ' + error.diag.message_primary] += 1
+            self.invalid['table: ' + error.message] += 1
             return
         self.counts['tables'] += 1
         for _ in range(STATEMENTS_PER_ROUND):
             statement = statements.random_statement(rng, table, other)
             self.check(shrink.Case([table, other], statement, self.collations), number)
-            if self.found >= self.args.stop_after:
+            if self.enough():
                 return
+
+    def enough(self):
+        """Is it no use to go on?"""
+        return self.found >= self.args.stop_after or (self.found > 0 and time.monotonic() > self.end)
 
     def check(self, case, number):
         """One statement."""
@@ -109,14 +122,14 @@ class Fuzzer:
         if self.args.verbose:
             print(case.statement.query(), flush=True)
         try:
-            fast, slow = self.server.both(case.statement)
+            fast, slow, plan = shrink.answers(self.server, case, False)
             why = compare.difference(case.statement, fast, slow)
-        except (compare.ServerDied, compare.Hang) as error:
-            self.report(case, number, 'the server crashed' if isinstance(error, compare.ServerDied) else 'the server hangs')
+        except (libpq.Broken, libpq.Hang) as error:
+            self.report(case, number, shrink.in_words(error))
             return
         if slow is None:
             self.counts['refused'] += 1
-            for reason in fast.detail.removeprefix('Reasons: ').rstrip('.').split('; '):
+            for reason in fast.detail[len('Reasons: '):].rstrip('.').split('; '):
                 self.reasons[re.sub(r'"[^"]*"', '"..."', reason)] += 1
             return
         if fast.sqlstate and fast.sqlstate.startswith('42') and fast.sqlstate != '42P22' and fast[1:3] == slow[1:3]:
@@ -125,6 +138,9 @@ class Fuzzer:
             self.invalid['invalid: ' + fast.message] += 1
             return
         self.counts['compared'] += 1
+        if case.statement.outputs():
+            self.counts['functions'] += 'gpustr.' in case.statement.query()
+            self.counts['outputs'] += 'GPU Output' in plan
         if fast.sqlstate:
             self.counts['errors'] += 1
             self.invalid[fast.message] += 1
@@ -138,10 +154,7 @@ class Fuzzer:
               f'    {ascii(case.statement.query())}\n    shrinking ...', flush=True)
         if self.server.session.closed:
             self.server.connect()
-        elif why == 'the server hangs':
-            self.server.session.close()
-            self.server.connect()
-        small = shrink.shrink(self.server, case, SHRINK_SECONDS)
+        small = shrink.shrink(self.server, case, max(5, min(SHRINK_SECONDS, self.end - time.monotonic())))
         self.server.build(case.collations, small.tables)
         why = shrink.failure(self.server, small) or f'{why} (only once)'
         path = shrink.write(self.args.found, f'{self.args.seed}_{number}_{self.found}.sql', small, why, self.args.seed,
@@ -149,38 +162,70 @@ class Fuzzer:
         print(f'    {why}\n    {ascii(small.statement.query())}\n    written to {path}', flush=True)
         self.server.build(case.collations, case.tables)
 
-    def summary(self, seconds):
+    def summary(self):
         """The closing lines."""
-        n = self.counts
-        done = max(1, n['statements'])
         if self.args.reasons:
             for title, counter in (('refused', self.reasons), ('errors', self.invalid)):
                 for text, count in counter.most_common(40):
                     print(f'    {title} {count:6}  {ascii(text)[:150]}')
-        print(f'{n["tables"]} tables ({n["tables refused"]} refused), {n["statements"]} statements '
-              f'({n["statements"] / max(seconds, 0.001):.0f}/s), {n["invalid"]} of them invalid, {n["compared"]} with GpuScan ({100 * n["compared"] / done:.0f} %), '
-              f'of which {n["errors"]} raised an error; {self.found} failures, engine {self.args.engine}, seed {self.args.seed}')
+        self.counts['failures'] = self.found
+        print(in_words(self.counts, self.args))
 
 
-def main():
-    """Rounds until the time is up."""
-    args = arguments()
-    if args.seed is None:
-        args.seed = random.randrange(10 ** 9)
-    print(f'seed {args.seed}', flush=True)
+def in_words(n, args):
+    """Counters in a line."""
+    return (f'{n["tables"]} tables ({n["tables refused"]} refused), {n["statements"]} statements '
+            f'({n["statements"] / max(args.seconds, 0.001):.0f}/s), {n["invalid"]} of them invalid, {n["compared"]} compared with '
+            f'GpuScan ({100 * n["compared"] / max(1, n["statements"]):.0f} %), of which {n["errors"]} raised an error, and '
+            f'{n["functions"]} had a GPU function in the SELECT list, {n["outputs"]} a GPU Output; '
+            f'{n["failures"]} failures, engine {args.engine}, seed {args.seed}')
+
+
+def proves_nothing(n, args):
+    """Why the run shows nothing; None if it does."""
+    if n['compared'] == 0:
+        return 'no statement took a GpuScan'
+    if args.need_output and n['outputs'] == 0:
+        return 'no statement had a GPU Output'
+    return None
+
+
+def fuzz(args):
+    """Rounds until the time is up; the counters."""
     fuzzer = Fuzzer(args, compare.Server(args.dsn, args.engine))
     start = time.monotonic()
     number = args.round or 0
     while True:
         fuzzer.round(number)
         number += 1
-        if args.round is not None or fuzzer.found >= args.stop_after or time.monotonic() - start > args.seconds:
+        if args.round is not None or fuzzer.enough() or time.monotonic() - start > args.seconds:
             break
     fuzzer.server.run(f'DROP SCHEMA IF EXISTS {schema.SCHEMA} CASCADE')
-    fuzzer.summary(time.monotonic() - start)
-    if fuzzer.counts['compared'] == 0:
-        print('no statement took a GpuScan')
-    return 0 if fuzzer.found == 0 and fuzzer.counts['compared'] > 0 else 1
+    fuzzer.summary()
+    fuzzer.counts['lost'] = fuzzer.server.lost
+    return fuzzer.counts
+
+
+def main():
+    """All of it; the exit status."""
+    args = arguments()
+    if args.seed is None:
+        args.seed = random.randrange(10 ** 9)
+    print(f'seed {args.seed}', flush=True)
+    if args.jobs:
+        counts, well = jobs.run(args)
+        print(f'all {args.jobs} jobs: {in_words(counts, args)}')
+    else:
+        counts = fuzz(args)
+        well = counts['failures'] == 0 and counts['lost'] == 0
+    if counts['lost']:
+        print(f'the connection broke {counts["lost"]} times: see the server\'s log')
+    why = proves_nothing(counts, args)
+    if why:
+        print(why)
+    if args.counters:
+        print(jobs.COUNTERS + json.dumps(counts))
+    return 0 if well and not why else 1
 
 
 if __name__ == '__main__':

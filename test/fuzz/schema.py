@@ -141,6 +141,11 @@ class Table:
         return found
 
 
+def make_role():
+    """The role, which belongs to the cluster."""
+    return f"DO $$ BEGIN IF to_regrole('{READER}') IS NULL THEN CREATE ROLE {READER}; END IF; END $$"
+
+
 def preamble(collations):
     """The schema, its types, the role."""
     labels = ', '.join(values.quote(label) for label in values.ENUM)
@@ -153,7 +158,7 @@ def preamble(collations):
     yield 'CREATE DOMAIN int_domain AS int4 CHECK (VALUE > -1000)'
     if 'nondet' in collations:
         yield "CREATE COLLATION nondet (provider = icu, locale = 'und-u-ks-level2', deterministic = false)"
-    yield (f"DO $$ BEGIN IF to_regrole('{READER}') IS NULL THEN CREATE ROLE {READER}; END IF; END $$")
+    yield make_role()
     yield f'GRANT USAGE ON SCHEMA {SCHEMA} TO {READER}'
 
 

@@ -12,9 +12,8 @@ import copy
 import os
 import time
 
-import psycopg2
-
 import compare
+import libpq
 import schema
 
 
@@ -27,22 +26,34 @@ class Case:
         self.collations = collations
 
 
-def failure(server, case, build=True):
-    """How the case fails; None if it does not, or is no valid SQL."""
+def answers(server, case, build):
+    """What Server.both() says.  Where the connection breaks, once more: it may be another job's statement that crashed."""
     try:
         if build:
             server.build(case.collations, case.tables)
-        fast, slow = server.both(case.statement)
+        return server.both(case.statement)
+    except libpq.Broken:
+        server.lost += 1
+        server.connect()
+        server.build(case.collations, case.tables)
+        return server.both(case.statement)
+
+
+def in_words(error):
+    """A failure that is no answer."""
+    return 'the server hangs' if isinstance(error, libpq.Hang) else 'the server crashed'
+
+
+def failure(server, case, build=True):
+    """How the case fails; None if it does not, or is no valid SQL."""
+    try:
+        fast, slow, _ = answers(server, case, build)
         return compare.difference(case.statement, fast, slow)
-    except psycopg2.Error:
+    except libpq.Error:
         return None
-    except compare.ServerDied:
+    except (libpq.Broken, libpq.Hang) as error:
         server.connect()
-        return 'the server crashed'
-    except compare.Hang:
-        server.session.close()
-        server.connect()
-        return 'the server hangs'
+        return in_words(error)
 
 
 def shrink(server, case, seconds):

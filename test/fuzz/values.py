@@ -83,6 +83,18 @@ def text_value(rng):
     return ''.join(chr(rng.randint(33, 126)) for _ in range(rng.randint(1900, 9000)))
 
 
+def person_value(rng):
+    """Names as gpustr.redact() takes them apart: one or more words, blanks between, before and after."""
+    words = [rng.choice(['Jane', 'Doe', 'Ann', 'Zoë', 'Öberg', '小明', '王', '😀x', 'e\u0301', 'O', 'a' * 130, ''])
+             for _ in range(rng.choice([1, 2, 2, 2, 2, 3, 4]))]
+    return rng.choice([' ', ' ', ' ', '  ', '   ', '\u00a0']).join(words)
+
+
+def visibility_value(rng):
+    """What gpustr.redact() looks at: mostly 'public', or nearly."""
+    return rng.choice(['public'] * 6 + ['private', 'private', 'Public', 'public ', 'publi', 'publicc', '', 'publiç'])
+
+
 def text_of(limit):
     """Strings of at most so many characters."""
     def draw(rng):
@@ -178,6 +190,8 @@ INTERVAL = Type('interval', 'interval',
                           '-178000000 years', '0.000001 s'], interval_value))
 UUID = Type('uuid', 'uuid', uuid_value)
 TEXT = Type('text', 'text', text_value, varlena=True, collatable=True)
+PERSON = Type('text', 'text', person_value, varlena=True, collatable=True)
+VISIBILITY = Type('text', 'text', visibility_value, varlena=True, collatable=True)
 VARCHAR = Type('varchar', 'text', text_value, varlena=True, collatable=True)
 VARCHAR_12 = Type('varchar(12)', 'text', text_of(12), varlena=True, collatable=True, base='varchar')
 BPCHAR_1 = Type('char(1)', 'bpchar', text_of(1), varlena=True, collatable=True, base='bpchar')
@@ -194,8 +208,8 @@ INT_ARRAY = Type('int4[]', 'array', lambda rng: rng.choice(['{}', '{1,2,NULL}', 
 POINT = Type('point', 'point', lambda rng: f'({rng.randint(0, 9)},{rng.randint(0, 9)})')
 
 COLUMN_TYPES = [BOOL, CHAR, INT2, INT4, INT8, FLOAT4, FLOAT8, NUMERIC, NUMERIC_8_2, OID, DATE, TIME, TIMESTAMP, TIMESTAMPTZ,
-                INTERVAL, UUID, TEXT, TEXT, TEXT, TEXT, VARCHAR, VARCHAR_12, BPCHAR_1, BPCHAR_9, NAME, BYTEA, MOOD,
-                TEXT_DOMAIN, INT_DOMAIN, JSONB, TIMETZ, INT_ARRAY, POINT]
+                INTERVAL, UUID, TEXT, TEXT, TEXT, PERSON, PERSON, VISIBILITY, VISIBILITY, VARCHAR, VARCHAR_12, BPCHAR_1,
+                BPCHAR_9, NAME, BYTEA, MOOD, TEXT_DOMAIN, INT_DOMAIN, JSONB, TIMETZ, INT_ARRAY, POINT]
 
 # What a column cannot be compared with, only tested for NULL.
 OPAQUE = {'jsonb', 'timetz', 'array', 'point'}

@@ -17,7 +17,8 @@
 # unpacked first.  Logs go to $OUT, or to a temporary folder.  A table of the
 # stages' results comes last; the exit status says whether all passed.
 #
-# From the environment: SECONDS_COMPARE (30), SEED, ROWS (20000000).
+# From the environment: SECONDS_COMPARE (30), SEED, ROWS (20000000), and what
+# test/t/015_fuzz_scan.pl takes; what that prints and finds is with the logs.
 #
 set -uo pipefail
 cd "$(dirname "$0")/../.."
@@ -79,7 +80,14 @@ if wanted sanitize; then
 			test/gpu/compare_engines --small --seed "$SEED"
 	done
 fi
-wanted suites && stage suites test/run unit regress isolation tap leftovers
+if wanted suites; then
+	# a folder that those who are not root can write to
+	FUZZ_FOUND=$(mktemp -d /tmp/gpustr-fuzz.XXXXXX)
+	chmod 1777 "$FUZZ_FOUND"
+	export FUZZ_FOUND
+	stage suites test/run unit regress isolation tap leftovers
+	cp -r "$FUZZ_FOUND" "$LOGS/fuzz" && rm -rf "$FUZZ_FOUND"
+fi
 wanted redact && stage redact test/bench/redact/redact_bench
 wanted logs && stage logs env BUILT=1 test/bench/logs.sh "${ROWS:-20000000}"
 

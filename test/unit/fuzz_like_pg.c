@@ -23,8 +23,7 @@
  *
  *-------------------------------------------------------------------------
  */
-#include <libpq-fe.h>
-
+#include "libpq_load.h"
 #include "naive.h"
 #include "program/like_compile.h"
 #include "test_common.h"
@@ -253,6 +252,7 @@ main(int argc, char **argv)
 		fprintf(stderr, "usage: fuzz_like_pg CONNINFO SECONDS SEED [COLLATION]\n");
 		return 2;
 	}
+	libpq_load();
 	conn = PQconnectdb(argv[1]);
 	if (PQstatus(conn) != CONNECTION_OK)
 		die(conn, "connect");
