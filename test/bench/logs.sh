@@ -8,7 +8,7 @@
 #
 # Starts a private cluster as test/run does (same environment) and prints one
 # line for each figure: median milliseconds of RUNS, and the ratio to the peer
-# above it.
+# above it.  PARTS: which of "scans computed names larger"; all by default.
 #
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -17,6 +17,7 @@ cd "$(dirname "$0")/../.."
 
 ROWS=${1:-20000000}
 WORKERS=${WORKERS:-8}
+PARTS=${PARTS:-scans computed names larger}
 
 OFF='SET gpustr.enabled = off'
 ON='SET gpustr.debug_require = require'
@@ -25,6 +26,13 @@ ILIKE="SELECT count(*) FROM logs WHERE msg ILIKE '%TIMEOUT%Retry 99%'"
 SOME="SELECT count(id), count(host), count(msg)
 	FROM (SELECT id, host, msg FROM logs WHERE msg LIKE '%retry 99_ of%' OFFSET 0) s"
 REDACT="SELECT count(r) FROM (SELECT gpustr.redact(host, level) AS r FROM logs OFFSET 0) s"
+MASK="SELECT count(m), sum(id) FROM (SELECT id, gpustr.mask(msg, 4, 8) AS m FROM logs WHERE amount < 500 OFFSET 0) s"
+
+part()
+{
+	case " $PARTS " in *" $1 "*) return 0 ;; esac
+	return 1
+}
 
 # scans NAME QUERY: a count by all of them
 scans()
@@ -45,6 +53,7 @@ scans()
 alone()
 {
 	peer "$1, PostgreSQL" "$OFF" "$2"
+	figure "$1, gpustr, local engine" "SET gpustr.engine = local; $ON" "$2"
 	if [ "$device" = yes ]; then
 		figure "$1, gpustr, device" "$ON" "$2"
 	fi
@@ -58,17 +67,27 @@ if wait_until_registered; then device=yes; else device=no; fi
 title 'over logs, in shared buffers'
 PEER_RUNS=1
 peer 'count(*), PostgreSQL, 1 process' "$OFF" 'SELECT count(*) FROM logs'
-scans LIKE "$LIKE"
-scans ILIKE "$ILIKE"
-alone '3 columns of 1 % of the rows' "$SOME"
-peer 'redact(host, level), PostgreSQL' "$OFF" "$REDACT"
-if [ "$device" = yes ]; then
+if part scans; then
+	scans LIKE "$LIKE"
+	scans ILIKE "$ILIKE"
+	alone '3 columns of 1 % of the rows' "$SOME"
+fi
+if part computed; then
+	PEER_RUNS=3 scans 'redact(host, level)' "$REDACT"
+	PEER_RUNS=3 alone 'mask(msg, 4, 8) and id of half the rows' "$MASK"
+fi
+if part computed && [ "$device" = yes ]; then
+	sql bench -At -c "$ON" -c "EXPLAIN (ANALYZE, COSTS OFF) $REDACT" -c "EXPLAIN (ANALYZE, COSTS OFF) $MASK"
+	sql bench -At -c "$OFF" -c "EXPLAIN (ANALYZE, COSTS OFF) $REDACT"
+fi
+if part scans && [ "$device" = yes ]; then
 	sql bench -At -c "$ON" -c "EXPLAIN (ANALYZE, COSTS OFF) $LIKE" -c "EXPLAIN (ANALYZE, COSTS OFF) $ILIKE"
 	sql bench -At -c "$ON; $(workers "$WORKERS")" -c "EXPLAIN (ANALYZE, COSTS OFF) $LIKE"
 	sql bench -x -c 'SELECT * FROM gpustr.stat_device'
 	sql bench -c 'SELECT * FROM gpustr.calibrate()'
 fi
 
+part names || part larger || exit 0
 title 'redact of 1 M names'
 PEER_RUNS=2
 sql bench -c "CREATE TABLE people AS SELECT 'Firstname' || i % 5000 || ' Lastname' || (i * 7919::bigint) % 99991 AS name,
@@ -88,6 +107,7 @@ if [ "$device" = yes ]; then
 	sql bench -x -c 'SELECT * FROM gpustr.stat_device'
 fi
 
+part larger || exit 0
 bench_restart "$((ROWS / 22500 + 8))MB"
 if wait_until_registered; then device=yes; else device=no; fi
 title 'over logs, four times as large as shared buffers'
