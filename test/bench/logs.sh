@@ -73,7 +73,7 @@ if part scans; then
 	alone '3 columns of 1 % of the rows' "$SOME"
 fi
 if part computed; then
-	PEER_RUNS=3 scans 'redact(host, level)' "$REDACT"
+	PEER_RUNS=3 alone 'redact(host, level)' "$REDACT"
 	PEER_RUNS=3 alone 'mask(msg, 4, 8) and id of half the rows' "$MASK"
 fi
 if part computed && [ "$device" = yes ]; then
