@@ -52,6 +52,10 @@ PGXS := $(shell $(PG_CONFIG) --pgxs 2>/dev/null)
 # without PGXS.
 ifneq ($(wildcard $(PGXS)),)
 include $(PGXS)
+# Calls within the library need no detour through its table of symbols.
+ifeq ($(PORTNAME),linux)
+SHLIB_LINK += -Wl,-Bsymbolic-functions
+endif
 else
 .PHONY: all install installcheck clean tempcheck check-clang
 all install installcheck clean tempcheck check-clang:

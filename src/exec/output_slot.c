@@ -38,6 +38,7 @@
 #include "postgres.h"
 
 #include "executor/executor.h"
+#include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/rel.h"
 
@@ -51,6 +52,8 @@ typedef struct OutputColumn
 	int			to;				/* column of the slot, from 0 */
 	int			from;			/* column of the table, or output column of
 								 * the program; from 0 */
+	text	   *text;			/* a computed value of the current row ... */
+	Size		text_bytes;		/* ... for which there is so much room */
 } OutputColumn;
 
 struct GpustrOutput
@@ -65,12 +68,7 @@ struct GpustrOutput
 
 	int			ncomputed;		/* values from the batch */
 	OutputColumn *computed;
-	const char **value;			/* [ncomputed] of the current row */
-	int32	   *len;			/* [ncomputed] */
-
-	MemoryContext context;
-	char	   *texts;			/* what the slot's computed values point to */
-	Size		texts_bytes;	/* room there */
+	MemoryContext context;		/* of computed values */
 };
 
 /* Columns of the custom_scan_tlist that the target list reads. */
@@ -138,10 +136,8 @@ map_columns(GpustrOutput *output, const CustomScan *plan)
 	Bitmapset  *used = NULL;
 	ListCell   *lc;
 
-	output->vars = palloc_array(OutputColumn, most);
-	output->computed = palloc_array(OutputColumn, most);
-	output->value = palloc_array(const char *, most);
-	output->len = palloc_array(int32, most);
+	output->vars = palloc0_array(OutputColumn, most);
+	output->computed = palloc0_array(OutputColumn, most);
 	(void) used_walker((Node *) tlist, &used);
 	foreach(lc, output->projection == NULL ? tlist : plan->custom_scan_tlist)
 	{
@@ -213,19 +209,15 @@ gpustr_output_needs_tuple(const GpustrOutput *output)
 	return output->nvars > 0;
 }
 
-/* Room for the computed values of a row. */
-static inline char *
-texts_room(GpustrOutput *output, Size bytes)
+/* Make room for a longer text. */
+static pg_noinline void
+grow_text(GpustrOutput *output, OutputColumn *column, Size bytes)
 {
-	if (unlikely(bytes > output->texts_bytes))
-	{
-		if (output->texts != NULL)
-			pfree(output->texts);
-		output->texts_bytes = 0;
-		output->texts = MemoryContextAlloc(output->context, 2 * bytes);
-		output->texts_bytes = 2 * bytes;
-	}
-	return output->texts;
+	if (column->text !=NULL)
+		pfree(column->text);
+	column->text_bytes = 0;
+	column->text = MemoryContextAlloc(output->context, 2 * bytes);
+	column->text_bytes = 2 * bytes;
 }
 
 /* Put the engine's values for the row into the slot. */
@@ -233,29 +225,22 @@ static inline void
 store_computed(GpustrOutput *output, const GpustrPageOutput *from, int32 ordinal)
 {
 	TupleTableSlot *slot = output->slot;
-	Size		bytes = 0;
-	char	   *to;
 	int			i;
 
 	for (i = 0; i < output->ncomputed; i++)
 	{
-		output->value[i] = gpustr_page_output_value(from, output->computed[i].from, ordinal,
-													&output->len[i]);
-		if (output->value[i] != NULL)
-			bytes += MAXALIGN(VARHDRSZ + output->len[i]);
-	}
-	to = texts_room(output, bytes);
-	for (i = 0; i < output->ncomputed; i++)
-	{
-		int			column = output->computed[i].to;
+		OutputColumn *column = &output->computed[i];
+		int32		len;
+		const char *value = gpustr_page_output_value(from, column->from, ordinal, &len);
 
-		slot->tts_isnull[column] = output->value[i] == NULL;
-		slot->tts_values[column] = PointerGetDatum(to);
-		if (output->value[i] == NULL)
+		slot->tts_isnull[column->to] = value == NULL;
+		if (value == NULL)
 			continue;
-		SET_VARSIZE(to, VARHDRSZ + output->len[i]);
-		memcpy(VARDATA(to), output->value[i], output->len[i]);
-		to += MAXALIGN(VARHDRSZ + output->len[i]);
+		if (unlikely(VARHDRSZ + (Size) len > column->text_bytes))
+			grow_text(output, column, VARHDRSZ + (Size) len);
+		SET_VARSIZE(column->text, VARHDRSZ + len);
+		memcpy(VARDATA(column->text), value, len);
+		slot->tts_values[column->to] = PointerGetDatum(column->text);
 	}
 }
 
@@ -276,30 +261,69 @@ store_vars(GpustrOutput *output, TupleTableSlot *tuple)
 	}
 }
 
+/* Put a row together that the engine decided and computed. */
+static inline TupleTableSlot *
+compose_row(GpustrScanState *state, TupleTableSlot *tuple)
+{
+	GpustrOutput *output = state->output;
+	TupleTableSlot *slot = output->slot;
+
+	/* it is stored already, unless somebody has cleared or materialized it */
+	if (TTS_EMPTY(slot) || TTS_SHOULDFREE(slot))
+	{
+		ExecClearTuple(slot);
+		ExecStoreVirtualTuple(slot);
+	}
+	if (output->nvars > 0)
+		store_vars(output, tuple);
+	store_computed(output, gpustr_page_scan_output(state->scan), state->row.ordinal);
+	if (output->projection == NULL)
+		return slot;
+	state->css.ss.ps.ps_ExprContext->ecxt_scantuple = slot;
+	return ExecProject(output->projection);
+}
+
+/* Project a row that is PostgreSQL's from its tuple. */
+static TupleTableSlot *
+project_tuple(GpustrScanState *state, TupleTableSlot *tuple)
+{
+	state->css.ss.ps.ps_ExprContext->ecxt_scantuple = tuple;
+	return ExecProject(state->output->tuple_projection);
+}
+
+/*
+ * The next row where neither tuple nor expression is needed for most: a few
+ * nanoseconds each.
+ */
+static TupleTableSlot *
+next_quick(GpustrScanState *state)
+{
+	while (gpustr_page_scan_next(state->scan, &state->row))
+	{
+		if (!state->row.recheck)
+			return compose_row(state, NULL);
+		ResetExprContext(state->css.ss.ps.ps_ExprContext);
+		if (gpustr_scan_judge_row(state))
+			return project_tuple(state, state->css.ss.ss_ScanTupleSlot);
+		CHECK_FOR_INTERRUPTS();
+	}
+	return ExecClearTuple(state->css.ss.ps.ps_ResultTupleSlot);
+}
+
 TupleTableSlot *
 gpustr_output_next(GpustrScanState *state)
 {
 	GpustrOutput *output = state->output;
 	PlanState  *ps = &state->css.ss.ps;
-	ExprContext *econtext = ps->ps_ExprContext;
 	TupleTableSlot *tuple;
 
-	ResetExprContext(econtext);
+	if (state->scan != NULL && state->blind && output->projection == NULL && !state->may_go_back)
+		return next_quick(state);
+	ResetExprContext(ps->ps_ExprContext);
 	tuple = gpustr_scan_next_row(state);
 	if (TupIsNull(tuple))
 		return ExecClearTuple(ps->ps_ResultTupleSlot);
 	if (state->walk != NULL || state->row.recheck)
-	{
-		econtext->ecxt_scantuple = tuple;
-		return ExecProject(output->tuple_projection);
-	}
-	ExecClearTuple(output->slot);
-	if (output->nvars > 0)
-		store_vars(output, tuple);
-	store_computed(output, gpustr_page_scan_output(state->scan), state->row.ordinal);
-	ExecStoreVirtualTuple(output->slot);
-	if (output->projection == NULL)
-		return output->slot;
-	econtext->ecxt_scantuple = output->slot;
-	return ExecProject(output->projection);
+		return project_tuple(state, tuple);
+	return compose_row(state, tuple);
 }

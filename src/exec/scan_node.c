@@ -162,9 +162,10 @@ store_blind(GpustrScanState *state, const GpustrPageRow *row)
  * Put the row's tuple into the scan slot, and see whether it passes what is
  * left to be judged.
  */
-static bool
-fetch_and_judge(GpustrScanState *state, const GpustrPageRow *row)
+bool
+gpustr_scan_judge_row(GpustrScanState *state)
 {
+	const GpustrPageRow *row = &state->row;
 	ScanState  *ss = &state->css.ss;
 	ExprContext *econtext = ss->ps.ps_ExprContext;
 	ExprState  *qual = row->recheck ? state->full_qual : state->local_qual;
@@ -208,7 +209,7 @@ gpustr_scan_next_row(GpustrScanState *state)
 	{
 		if (state->blind && !row->recheck)
 			store_blind(state, row);
-		else if (!fetch_and_judge(state, row))
+		else if (!gpustr_scan_judge_row(state))
 		{
 			CHECK_FOR_INTERRUPTS();
 			continue;
@@ -246,7 +247,7 @@ gpustr_scan_next(CustomScanState *node)
 {
 	GpustrScanState *state = (GpustrScanState *) node;
 	ScanState  *ss = &node->ss;
-	GpustrPageRow row;
+	GpustrPageRow *row = &state->row;
 
 	if (state->output != NULL)
 		return gpustr_output_next(state);
@@ -256,12 +257,12 @@ gpustr_scan_next(CustomScanState *node)
 	/* the same with nothing to project: one row costs a few nanoseconds */
 	if (state->scan == NULL)
 		start_scan(state);
-	while (gpustr_page_scan_next(state->scan, &row))
+	while (gpustr_page_scan_next(state->scan, row))
 	{
-		if (row.recheck && !fetch_and_judge(state, &row))
+		if (row->recheck && !gpustr_scan_judge_row(state))
 			continue;
-		if (!row.recheck)
-			store_blind(state, &row);
+		if (!row->recheck)
+			store_blind(state, row);
 		return ExecStoreVirtualTuple(ExecClearTuple(ss->ps.ps_ResultTupleSlot));
 	}
 	state->slot_is_blind = false;

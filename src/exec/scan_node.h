@@ -61,6 +61,9 @@ typedef struct GpustrScanState
  */
 extern TupleTableSlot *gpustr_scan_next_row(GpustrScanState *state);
 
+/* Fetch the tuple of state->row into the scan slot.  Does it pass all clauses? */
+extern bool gpustr_scan_judge_row(GpustrScanState *state);
+
 extern void gpustr_scan_explain(CustomScanState *node, List *ancestors,
 								struct ExplainState *es);
 

@@ -1,0 +1,110 @@
+/*-------------------------------------------------------------------------
+ *
+ * page_scan.h
+ *	  A page scan from within: for page_batch.c and page_fill.c only.
+ *
+ * IDENTIFICATION
+ *	  src/batch/page_scan.h
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef GPUSTR_PAGE_SCAN_H
+#define GPUSTR_PAGE_SCAN_H
+
+#include "access/heapam.h"
+
+#include "batch/page_batch.h"
+#include "batch/page_blocks.h"
+#include "batch/page_fetch.h"
+
+/*
+ * One batch of the ring.  pinned[] holds its pins, each once; it is empty once
+ * the batch has been collected.
+ */
+typedef struct PageBatch
+{
+	GpustrRequest *request;
+	GpustrBatch *batch;
+	int			npages;
+	int			max_pages;		/* room in the arrays */
+	BlockNumber *block;			/* of each page */
+	Buffer	   *recent;			/* where each page was */
+	int			npinned;
+	Buffer	   *pinned;
+	int			budget;			/* pins taken from the common budget */
+	bool		collected;
+} PageBatch;
+
+/*
+ * Batches are in a ring, oldest first; the oldest one may be the one whose rows
+ * are being handed out, all others are in flight.
+ */
+struct GpustrPageScan
+{
+	HeapScanDesc heap;
+	GpustrFirstRow first_row;
+	void	   *first_row_context;
+	const GpustrProgram *program;	/* NULL before the first visible row */
+	GpustrClient *client;
+	bool		at_rest;		/* hold nothing between two rows */
+	MemoryContext context;
+
+	/* reading */
+	bool		exhausted;		/* no more pages */
+	GpustrBlocks blocks;
+	Buffer		buffer;			/* of the page just read, pinned */
+	bool		page_waits;		/* it is to be the first of the next batch */
+	bool		in_ring;		/* it was read into the scan's small ring */
+	uint32		hint_base;
+	int			next_pages;		/* pages of the next batch */
+	int			in_flight_limit;
+
+	/* the ring */
+	int			nring;
+	int			first;
+	int			nbatches;
+	PageBatch  *ring;
+
+	/* the batch whose rows are handed out, if any, is ring[first] */
+	bool		emitting;
+	int			page;			/* of the last row handed out; -1: none yet */
+	int32		page_end;		/* first row after it */
+	BlockNumber block;			/* where it is, and was */
+	Buffer		recent;
+	uint32		word;
+	uint32		nwords;
+	uint32		bits;			/* rows of 'word' still to hand out */
+	uint32		recheck_bits;
+	const uint32 *selected;
+	const uint32 *recheck;
+	const int32 *row_start;
+	const uint16 *line;
+	int32		next_row;		/* after the last row handed out */
+	uint64		passed;			/* rows of earlier batches */
+	uint64		handed;			/* rows handed out ever */
+
+	GpustrFetch fetch;			/* of tuples for the rows handed out */
+	GpustrPageOutput output;
+};
+
+/*
+ * Make room in the ring for 'depth' batches.  It grows only while it is empty
+ * or unwrapped from 0, as gpustr.batch_depth may change between two calls.
+ */
+extern void gpustr_grow_ring(GpustrPageScan *scan, int depth);
+
+/*
+ * Fill and submit one batch.  False if there is nothing left to read, or if
+ * no body is to be had before a batch in flight is collected.
+ */
+extern bool gpustr_batch_submit(GpustrPageScan *scan);
+
+/* Wait for a batch's results, and drop its pins. */
+extern void gpustr_batch_collect(GpustrPageScan *scan, PageBatch *pb);
+
+/* Keep the results of a collected batch, but not its slot. */
+extern void gpustr_batch_detach(PageBatch *pb);
+
+extern void gpustr_batch_drop_pins(GpustrPageScan *scan, PageBatch *pb);
+
+#endif							/* GPUSTR_PAGE_SCAN_H */
