@@ -125,6 +125,20 @@ check_output_steps(int pages)
 	for (i = 0; i < 3; i++)
 		step[i].attr = i;
 
+	/* none missing, but one twice */
+	batch->nout = 2;
+	for (i = 0; i < 8; i++)
+	{
+		step[0].attr = i & 1;
+		step[1].attr = (i >> 1) & 1;
+		step[2].attr = i >> 2;
+		CHECK(!accepted(), "two columns of three steps: %d", i);
+	}
+	*batch = good;
+	for (i = 0; i < 3; i++)
+		step[i].attr = i;
+	CHECK(accepted(), "repaired");
+
 	/* an output column needs the recheck bitmap, and no other */
 	batch->recheck_off = 0;
 	CHECK(!accepted(), "no recheck bitmap");
