@@ -180,6 +180,9 @@ check_output_regions(int pages)
 
 	(void) make_outputs(pages, 1, GPUSTR_MAX_OUT_COLUMNS);
 	CHECK(accepted(), "the most output columns");
+	batch->nout++;
+	CHECK(!accepted(), "one too many");
+	batch->nout--;
 	taken[0] = 0;
 	taken[1] = batch->program_off;
 	taken[2] = pages ? batch->row_start_off : batch->column[0].offsets_off;
