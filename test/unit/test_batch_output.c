@@ -125,6 +125,20 @@ check_output_steps(int pages)
 	for (i = 0; i < 3; i++)
 		step[i].attr = i;
 
+	/* none missing, but one twice */
+	batch->nout = 2;
+	for (i = 0; i < 8; i++)
+	{
+		step[0].attr = i & 1;
+		step[1].attr = (i >> 1) & 1;
+		step[2].attr = i >> 2;
+		CHECK(!accepted(), "two columns of three steps: %d", i);
+	}
+	*batch = good;
+	for (i = 0; i < 3; i++)
+		step[i].attr = i;
+	CHECK(accepted(), "repaired");
+
 	/* an output column needs the recheck bitmap, and no other */
 	batch->recheck_off = 0;
 	CHECK(!accepted(), "no recheck bitmap");
@@ -166,6 +180,9 @@ check_output_regions(int pages)
 
 	(void) make_outputs(pages, 1, GPUSTR_MAX_OUT_COLUMNS);
 	CHECK(accepted(), "the most output columns");
+	batch->nout++;
+	CHECK(!accepted(), "one too many");
+	batch->nout--;
 	taken[0] = 0;
 	taken[1] = batch->program_off;
 	taken[2] = pages ? batch->row_start_off : batch->column[0].offsets_off;
