@@ -18,6 +18,7 @@ import libpq
 import schema
 
 HANG_SECONDS = 90               # beyond statement_timeout
+RECOVERY_SECONDS = 60           # after a crash
 
 Answer = collections.namedtuple('Answer', 'rows sqlstate message detail')
 
@@ -36,17 +37,21 @@ class Server:
 
     def connect(self):
         """Open a new session, waiting for a server that recovers."""
-        if self.session:
-            self.session.close()
-        end = time.monotonic() + 60
+        end = time.monotonic() + RECOVERY_SECONDS
         while True:
+            if self.session:
+                self.session.close()
             try:
-                self.session = libpq.Session(self.dsn, HANG_SECONDS)
-                break
+                self.open()
+                return
             except libpq.Broken:
                 if time.monotonic() > end:
                     raise
                 time.sleep(0.2)
+
+    def open(self):
+        """A new session, its settings made."""
+        self.session = libpq.Session(self.dsn, HANG_SECONDS)
         self.encoding = 'utf-8'
         if self.run('SHOW server_encoding') != [(b'UTF8',)]:
             self.encoding = 'latin-1'

@@ -86,7 +86,7 @@ def run(args):
             continue
         well = False
         print(f'job {i}, seed {args.seed + i}, FAILED ({"it does not end" if status is None else f"status {status}"}):', flush=True)
-        print('\n'.join(lines), flush=True)
+        print('\n'.join(line for line in lines if not line.startswith(('    refused', '    errors'))), flush=True)
         for name in sorted(os.listdir(os.path.dirname(path))):
             if name.endswith('.sql'):
                 with open(os.path.join(os.path.dirname(path), name), encoding='utf-8') as file:

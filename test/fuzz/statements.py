@@ -23,11 +23,14 @@ EAGER = {'gpustr.device_startup_cost': '0', 'gpustr.device_row_cost': '0', 'gpus
 PARALLEL = {'max_parallel_workers_per_gather': '2', 'min_parallel_table_scan_size': '0', 'parallel_setup_cost': '0',
             'parallel_tuple_cost': '0'}
 
-SHAPES = ['select'] * 12 + ['cursor', 'scroll', 'limit', 'ordered', 'sub', 'grouped', 'rescan', 'correlated', 'join', 'delete',
-                            'update', 'lock', 'union', 'exists', 'insert', 'create']
+SHAPES = ['select'] * 14 + ['cursor', 'scroll', 'limit', 'ordered', 'sub', 'grouped', 'rescan', 'correlated', 'union'] * 2 + [
+    'aggregate', 'window', 'distinct', 'join', 'delete', 'update', 'lock', 'exists', 'insert', 'create']
 
 # Shapes that name the columns of the scan in a query around it.
 NAMED = ('ordered', 'sub', 'grouped', 'insert', 'create')
+
+# Shapes that do something with the last column.
+ABOUT_LAST = ('ordered', 'sub', 'grouped', 'aggregate', 'window', 'distinct')
 
 # Shapes that no prepared statement has.
 UNPREPARED = ('cursor', 'scroll', 'insert', 'create')
@@ -92,6 +95,14 @@ class Statement:
             return ordered if self.parallel() else f'SELECT row_number() OVER (), s.* FROM ({ordered} OFFSET 0) s'
         if self.shape == 'sub':
             return f'SELECT s.*, upper(s.{last}::text) FROM ({scan} OFFSET 0) s WHERE s.{last} IS NOT NULL'
+        if self.shape == 'aggregate':
+            # with and without groups: by the same expression, by a column, by nothing
+            group = ['', ' GROUP BY t.id', f' GROUP BY {wanted[-1]} HAVING count(*) < 20'][self.number % 3]
+            return f'SELECT count({wanted[-1]}), sum(hashtext(({wanted[-1]})::text)::int8) FROM {source}{where}{group}'
+        if self.shape == 'window':
+            return f'SELECT {targets}, count({wanted[-1]}) OVER (PARTITION BY t.id % 3) FROM {source}{where}'
+        if self.shape == 'distinct':
+            return f'SELECT DISTINCT ({wanted[-1]})::text COLLATE "C" FROM {source}{where}'
         if self.shape == 'grouped':
             return f'SELECT s.{last}::text COLLATE "C", count(*) FROM ({scan} OFFSET 0) s GROUP BY 1'
         if self.shape == 'limit':
@@ -184,7 +195,7 @@ def random_statement(rng, table, other):
     prepared = shape not in UNPREPARED and rng.random() < 0.25
     maker = clauses.Generator(rng, columns, constants, params=0.7 if prepared else 0)
     statement = Statement(maker.where(), random_targets(rng, table), shape, prepared=prepared)
-    if rng.random() < (0.8 if shape in NAMED else 0.4):
+    if rng.random() < (0.8 if shape in NAMED + ABOUT_LAST else 0.4):
         add_outputs(rng, statement, maker)
     statement.number = rng.choice([0, 1, 3, 20])
     statement.generic = rng.random() < 0.6
