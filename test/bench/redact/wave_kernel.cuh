@@ -1,0 +1,433 @@
+/*-------------------------------------------------------------------------
+ *
+ * wave_kernel.cuh
+ *	  The wave kernel: its warps, and its launch.  See wave.cuh.
+ *
+ * IDENTIFICATION
+ *	  test/bench/redact/wave_kernel.cuh
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef GPUSTR_BENCH_WAVE_KERNEL_CUH
+#define GPUSTR_BENCH_WAVE_KERNEL_CUH
+
+#include "wave.cuh"
+
+/*
+ * Write a warp's answers from its buffer to [at, at + bytes) of the output, in
+ * whole words; the first and the last, which it may share with its neighbours,
+ * byte by byte.  All loads stand before the first store: what is behind the
+ * answers is read, and not used.
+ */
+template <class Shape>
+__device__ __forceinline__ void wave_write_out(const uint32_t *from, char *out, uint64_t at,
+											   uint32_t bytes, uint32_t lane)
+{
+	constexpr uint32_t TURNS = Shape::OUT_BYTES / 128;
+	const char *from_bytes = (const char *)from;
+	const uint32_t head = (uint32_t)at & 3;
+	char *to = out + (at - head);
+	const uint32_t end = head + bytes;
+	const uint32_t whole = end / 4; /* words before the last, if that is not whole */
+	const uint32_t first = lane + (head > 0);
+	const int32_t left = (int32_t)(whole - first);
+	uint32_t word[TURNS];
+	const uint32_t *high = from + first;	 /* where the high part of a word is */
+	const uint32_t *low = high - (head > 0); /* and the low part */
+
+#pragma unroll
+	for (uint32_t i = 0; i < TURNS; i++)
+		word[i] = __funnelshift_l(low[i * 32], high[i * 32], 8 * head);
+#pragma unroll
+	for (uint32_t i = 0; i < TURNS; i++)
+		if ((int32_t)(i * 32) < left)
+			((uint32_t *)to)[first + i * 32] = word[i];
+
+	/* 4 lanes a word, the first and the last */
+	if (lane < 8)
+	{
+		uint32_t j = lane < 4 ? lane : whole * 4 + lane - 4;
+
+		if (j >= head && j < end && (lane < 4 ? head > 0 : head == 0 || whole > 0))
+			to[j] = from_bytes[j - head];
+	}
+}
+
+/*
+ * Write a warp's chunk of tile k, now or once its start is known: offsets and
+ * answers.  Leaves its buffer clear.  A whole warp.
+ *
+ * buffer	the warp's answers, if they are 'assembled'
+ */
+template <class Shape>
+__device__ __forceinline__ void wave_finish(const WaveArgs &args, WaveBoard<Shape> *board, int k,
+											int32_t row,
+											const uint32_t (&place)[Shape::ROWS_PER_THREAD],
+											uint32_t *buffer, bool assembled, uint32_t warp,
+											uint32_t lane)
+{
+	const int slot = k % Shape::SLOTS;
+	const int32_t mine = args.redact.nrows - row - (int32_t)lane; /* > i * 32: row i is there */
+	uint64_t bytes;
+	uint64_t at;
+	bool fits;
+
+	mbarrier_wait(&board->started[slot], (uint32_t)(k / Shape::SLOTS) & 1);
+	at = board->warp_start[slot][warp];
+	bytes = board->warp_sum[slot][warp];
+	fits = at + bytes <= args.redact.out_room;
+	if (assembled)
+	{
+		if (fits)
+			wave_write_out<Shape>(buffer, args.redact.out, at, (uint32_t)bytes, lane);
+		__syncwarp();
+		for (uint32_t j = lane; j * 16 < (uint32_t)bytes; j += 32)
+			((uint4 *)buffer)[j] = make_uint4(0, 0, 0, 0);
+		__syncwarp();
+	}
+#pragma unroll
+	for (int i = 0; i < Shape::ROWS_PER_THREAD; i++)
+		if (mine > i * 32)
+			args.redact.offset[row + i * 32 + (int32_t)lane] =
+				(int32_t)((uint32_t)at + place[i]);
+	if (!assembled && fits)
+	{
+		uint32_t valid = wave_valid<Shape>(args, row, false, lane);
+
+#pragma unroll 1
+		for (int i = 0; i < Shape::ROWS_PER_THREAD; i++)
+		{
+			int32_t r = row + i * 32 + (int32_t)lane;
+
+			if (valid >> i & 1)
+				rowfn_redact_write(
+					text_at(args.redact.name, r), text_bytes(args.redact.name, r),
+					text_at(args.redact.visibility, r), text_bytes(args.redact.visibility, r),
+					args.redact.encoding, args.redact.out + at + redact_get(place, i));
+		}
+	}
+}
+
+/*
+ * A warp of workers: sizes tile k, asks for the chunk that takes its place,
+ * finishes tile k - LATER, puts tile k together in the buffer that is free by that.
+ */
+template <class Shape>
+__device__ __forceinline__ void wave_work(const WaveArgs &args, char *shared,
+										  WaveBoard<Shape> *board, int tiles, uint32_t warp,
+										  uint32_t lane)
+{
+	constexpr int R = Shape::ROWS_PER_THREAD;
+	const int32_t stages_at = (int32_t)warp * Shape::WARP_BYTES;
+	char *buffers = shared + stages_at + Shape::STAGES * Shape::STAGE_BYTES;
+	uint32_t before[Shape::LATER][R]; /* places of answers to be written, the latest first */
+	uint32_t assembled = 0;			  /* bit i: the answers of tile k - i are in a buffer */
+	uint32_t phase = 0;
+	int s = 0; /* the stage of tile k */
+	int b = 0; /* its buffer */
+
+#pragma unroll 1
+	for (int k = 0; k < tiles + Shape::LATER; k++)
+	{
+		uint32_t *buffer = (uint32_t *)(buffers + b * Shape::BUFFER_BYTES);
+		const int32_t row = k < tiles ? wave_first_row<Shape>(args, k, warp) : args.redact.nrows;
+		uint32_t place[R] = {};
+		WaveRows<Shape> rows; /* of staged chunks only */
+
+		assembled <<= 1;
+		if (k < tiles)
+		{
+			const int32_t at = stages_at + s * Shape::STAGE_BYTES;
+			const int32_t next = k + Shape::STAGES < tiles
+									 ? wave_first_row<Shape>(args, k + Shape::STAGES, warp)
+									 : args.redact.nrows;
+			const bool refill = next < args.redact.nrows && args.redact.packed;
+			int32_t bound = 0;
+			uint64_t bytes = 0;
+
+			if (refill && lane < 4)
+			{
+				int32_t r =
+					lane % 2 == 1 ? min(next + Shape::CHUNK, args.redact.nrows) : next;
+
+				bound = (lane & 2 ? args.redact.visibility.start : args.redact.name.start)[r];
+			}
+			if (row < args.redact.nrows)
+			{
+				const uint32_t valid = wave_valid<Shape>(args, row, true, lane);
+				WaveStage info = {};
+
+				if (args.redact.packed)
+				{
+					mbarrier_wait(&board->full[warp][s], phase);
+					info = board->stage[warp][s];
+				}
+				if (__builtin_expect(info.staged, 1))
+				{
+					bytes = wave_size<Shape>(args, shared, board, at, info, valid, &rows, place,
+											 lane);
+					assembled |= bytes <= Shape::OUT_BYTES;
+				}
+				else
+					bytes = wave_size_direct<Shape>(args, row, valid, place, lane);
+			}
+			if (lane == 0)
+			{
+				wave_hand_in<Shape>(args, board, k, bytes, warp);
+				mbarrier_arrive(&board->sized[k % Shape::SLOTS]);
+			}
+			__syncwarp();
+			if (refill)
+			{
+				int32_t name[2];
+				int32_t visibility[2];
+
+				name[0] = __shfl_sync(0xFFFFFFFF, bound, 0);
+				name[1] = __shfl_sync(0xFFFFFFFF, bound, 1);
+				visibility[0] = __shfl_sync(0xFFFFFFFF, bound, 2);
+				visibility[1] = __shfl_sync(0xFFFFFFFF, bound, 3);
+				wave_fill<Shape>(args, shared, at, &board->stage[warp][s], &board->full[warp][s],
+								 next, name, visibility, true, lane);
+			}
+			if (++s == Shape::STAGES)
+			{
+				s = 0;
+				phase ^= 1;
+			}
+		}
+		if (k >= Shape::LATER)
+		{
+			const int32_t row_before = wave_first_row<Shape>(args, k - Shape::LATER, warp);
+
+			if (row_before < args.redact.nrows)
+				wave_finish<Shape>(args, board, k - Shape::LATER, row_before,
+								   before[Shape::LATER - 1], buffer,
+								   assembled >> Shape::LATER & 1, warp, lane);
+		}
+		if (assembled & 1)
+			wave_assemble<Shape>(args, rows, place, buffer, row, lane);
+#pragma unroll
+		for (int i = 0; i < R; i++)
+		{
+#pragma unroll
+			for (int j = Shape::LATER - 1; j > 0; j--)
+				before[j][i] = before[j - 1][i];
+			before[0][i] = place[i];
+		}
+		if (++b == Shape::LATER)
+			b = 0;
+	}
+}
+
+/*
+ * The clerk: a warp.  Adds up the sums of the tiles before, as they come, and
+ * tells the warps their starts.
+ */
+template <class Shape>
+__device__ __forceinline__ void wave_keep_books(const WaveArgs &args, WaveBoard<Shape> *board,
+												int tiles, uint32_t lane)
+{
+	const uint64_t *words = args.redact.scratch->tile_words;
+	const uint32_t epoch = args.redact.epoch;
+	int32_t tile = (int32_t)blockIdx.x;
+	int32_t from = 0; /* tiles before it are in 'start' */
+	uint64_t start = 0;
+
+	for (int k = 0; k < tiles; k++)
+	{
+		const int slot = k % Shape::SLOTS;
+		uint64_t mine = 0;
+		uint64_t sum;
+		uint64_t scan;
+
+		mbarrier_wait(&board->sized[slot], (uint32_t)(k / Shape::SLOTS) & 1);
+		sum = lane < Shape::WARPS ? board->warp_sum[slot][lane] : 0;
+		scan = sum;
+#pragma unroll
+		for (uint32_t d = 1; d < 32; d *= 2)
+		{
+			uint64_t other = __shfl_up_sync(0xFFFFFFFF, scan, d);
+
+			if (lane >= d)
+				scan += other;
+		}
+#pragma unroll 1
+		for (; from < tile; from += 32 * Shape::LOADS)
+		{
+			uint64_t word[Shape::LOADS];
+			bool ready;
+
+			do
+			{
+				ready = true;
+#pragma unroll
+				for (int i = 0; i < Shape::LOADS; i++)
+				{
+					int32_t t = from + i * 32 + (int32_t)lane;
+
+					word[i] = epoch;
+					if (t < tile)
+						word[i] = tile_word_read(words + t);
+				}
+#pragma unroll
+				for (int i = 0; i < Shape::LOADS; i++)
+					ready &= tile_word_is_ready(word[i], epoch);
+			} while (!ready);
+#pragma unroll
+			for (int i = 0; i < Shape::LOADS; i++)
+				mine += word[i] >> 16;
+		}
+		from = tile;
+		__syncwarp();
+#pragma unroll
+		for (uint32_t d = 16; d > 0; d /= 2)
+			mine += __shfl_xor_sync(0xFFFFFFFF, mine, d);
+		start += mine;
+		if (lane < Shape::WARPS)
+		{
+			board->warp_start[slot][lane] = start + scan - sum;
+			mbarrier_arrive(&board->started[slot]);
+		}
+		if (tile == args.redact.ntiles - 1)
+		{
+			uint64_t total = start + __shfl_sync(0xFFFFFFFF, scan, 31);
+
+			if (lane == 0)
+			{
+				args.redact.scratch->out_total = total;
+				args.redact.offset[args.redact.nrows] = (int32_t)total;
+			}
+		}
+		tile += (int32_t)gridDim.x;
+	}
+}
+
+/* Have the first pages of the output ready; writes would wait for them. */
+static __device__ __forceinline__ void wave_touch_output(const WaveArgs &args, int32_t row,
+														 uint32_t lane)
+{
+	if (row < args.redact.nrows && lane == 0)
+		prefetch_line(args.redact.offset + row);
+	if (lane == 1 && args.redact.out_room > 0)
+	{
+		float share = (float)row / (float)args.redact.nrows;
+		uint64_t at = (uint64_t)(share * (float)args.redact.out_room);
+
+		prefetch_line(args.redact.out + min(at, args.redact.out_room - 1));
+	}
+}
+
+/*
+ * wave_redact - redact a column of names.
+ *
+ * Arguments and results are those of redact() in cuda/strings_redact.cuh.
+ * Blocks of WARPS + 1 warps, as many as fit the device or ntiles, all running at
+ * once; SHARED_BYTES of shared memory.
+ */
+template <class Shape>
+__global__ void __launch_bounds__(Shape::THREADS, Shape::MIN_BLOCKS)
+	wave_redact(const __grid_constant__ WaveArgs args)
+{
+	extern __shared__ __align__(128) char shared[];
+	__shared__ __align__(16) WaveBoard<Shape> board;
+	const uint32_t lane = threadIdx.x % 32;
+	const uint32_t warp = threadIdx.x / 32;
+	const int tiles = (args.redact.ntiles - 1 - (int32_t)blockIdx.x) / (int32_t)gridDim.x + 1;
+
+	if (warp < Shape::WARPS)
+		wave_begin<Shape>(args, shared, &board, tiles, warp, lane);
+	else
+	{
+		if (lane < Shape::SLOTS)
+		{
+			mbarrier_init(&board.sized[lane], Shape::WARPS);
+			mbarrier_init(&board.started[lane], Shape::WARPS);
+			board.tile_sum[lane] = 0;
+		}
+		if (lane < WAVE_MASKS)
+			wave_make_mask(board.masks, lane);
+		wave_touch_output(args, wave_first_row<Shape>(args, 0, 0), lane);
+	}
+	__syncthreads();
+	if (warp < Shape::WARPS)
+		wave_work<Shape>(args, shared, &board, tiles, warp, lane);
+	else
+		wave_keep_books<Shape>(args, &board, tiles, lane);
+}
+
+/* Bytes of working memory for up to so many rows. */
+template <class Shape>
+static inline size_t wave_scratch_bytes(int32_t nrows, int blocks)
+{
+	size_t tiles = (size_t)nrows / (Shape::CHUNK * Shape::WARPS) + (size_t)blocks + 1;
+
+	return sizeof(RedactScratch) + tiles * sizeof(uint64_t);
+}
+
+/* How many blocks fit the device?  0 if it cannot run them. */
+template <class Shape>
+static inline cudaError_t wave_prepare(int device, int *blocks)
+{
+	int multiprocessors = 0;
+	int each = 0;
+	int major = 0;
+	int room = 0;
+	cudaError_t rc;
+
+	*blocks = 0;
+	rc = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
+	if (rc == cudaSuccess)
+		rc = cudaDeviceGetAttribute(&room, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+	if (rc != cudaSuccess || major < 9 ||
+		room < Shape::SHARED_BYTES + (int)sizeof(WaveBoard<Shape>))
+		return rc;
+	rc = cudaFuncSetAttribute(wave_redact<Shape>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+							  Shape::SHARED_BYTES);
+	if (rc == cudaSuccess)
+		rc = cudaFuncSetAttribute(wave_redact<Shape>, cudaFuncAttributePreferredSharedMemoryCarveout,
+								  cudaSharedmemCarveoutMaxShared);
+	if (rc == cudaSuccess)
+		rc = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+	if (rc == cudaSuccess)
+		rc = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, wave_redact<Shape>,
+														   Shape::THREADS, Shape::SHARED_BYTES);
+	if (rc == cudaSuccess)
+		*blocks = each * multiprocessors;
+	return rc;
+}
+
+/*
+ * How the chunks of nrows rows are cut into tiles for so many blocks: fills in
+ * args' rounds, last, ntiles and packed; nrows > 0.
+ */
+template <class Shape>
+static inline void wave_plan(WaveArgs *args, int blocks)
+{
+	int64_t chunks = ((int64_t)args->redact.nrows + Shape::CHUNK - 1) / Shape::CHUNK;
+	int64_t round = (int64_t)blocks * Shape::WARPS;
+	int64_t rest = chunks % round;
+
+	args->rounds = (int32_t)(chunks / round);
+	args->last = (int32_t)((rest + blocks - 1) / blocks);
+	args->redact.ntiles = args->rounds * blocks;
+	if (rest > 0)
+		args->redact.ntiles += (int32_t)((rest + args->last - 1) / args->last);
+	args->redact.packed = args->redact.name.packed && args->redact.visibility.packed &&
+						  (uintptr_t)args->redact.name.start % 16 == 0 &&
+						  (uintptr_t)args->redact.visibility.start % 16 == 0;
+}
+
+/* Launch, cooperatively: all blocks run, or none.  blocks: from wave_prepare(). */
+template <class Shape>
+static inline cudaError_t wave_launch(WaveArgs args, int blocks, cudaStream_t stream)
+{
+	void *parameters[1] = {&args};
+
+	wave_plan<Shape>(&args, blocks);
+	if (blocks > args.redact.ntiles)
+		blocks = args.redact.ntiles;
+	return cudaLaunchCooperativeKernel(wave_redact<Shape>, dim3(blocks), dim3(Shape::THREADS),
+									   parameters, Shape::SHARED_BYTES, stream);
+}
+
+#endif /* GPUSTR_BENCH_WAVE_KERNEL_CUH */
