@@ -22,6 +22,10 @@
  *		chunk as are needed, where else some blocks would have a whole tile and
  *		some none.
  *
+ *		Where a row is long, which is in every sixth chunk, its stage is given back
+ *		only when it is put together.  There, what is behind the first 12 bytes is
+ *		read from device memory, a byte at a time, and the warp is late by 2 us.
+ *
  * As there, a tile's sum is published as soon as it is known, its bytes are
  * written LATER tiles after, and a chunk that does not fit goes the direct way.
  *
@@ -89,6 +93,7 @@ struct WaveShape
 struct WaveArgs
 {
 	RedactArgs redact; /* without 'groups' */
+	int32_t chunks;	   /* of all rows */
 	int32_t rounds;	   /* that are full */
 	int32_t last;	   /* warps of a block that have a chunk in the round after */
 };
@@ -116,71 +121,105 @@ struct WaveBoard
 	uint64_t warp_start[Shape::SLOTS][Shape::WARPS];
 };
 
-/* First row of a warp's chunk of tile k of this block; nrows if it has none. */
-template <class Shape>
-__device__ __forceinline__ int32_t wave_first_row(const WaveArgs &args, int k, uint32_t warp)
+/* A warp's chunks: tile k of the block starts at row 'first' + k * 'step' of it. */
+struct WaveChunks
 {
-	int32_t chunk;
+	int32_t rounds; /* of full tiles */
+	int32_t first;
+	int32_t step;
+	int32_t last; /* of tile 'rounds', which is another size; nrows: there is none */
+};
 
-	if (k < args.rounds)
-		chunk = (k * (int32_t)gridDim.x + (int32_t)blockIdx.x) * Shape::WARPS + (int32_t)warp;
-	else
-	{
-		chunk = args.rounds * (int32_t)gridDim.x * Shape::WARPS +
-				(int32_t)blockIdx.x * args.last + (int32_t)warp;
-		if ((int32_t)warp >= args.last || chunk > args.redact.nrows / Shape::CHUNK)
-			return args.redact.nrows;
-	}
-	return min(chunk * Shape::CHUNK, args.redact.nrows);
+template <class Shape>
+__device__ __forceinline__ WaveChunks wave_chunks(const WaveArgs &args, uint32_t warp)
+{
+	const int32_t blocks = (int32_t)gridDim.x;
+	const int32_t block = (int32_t)blockIdx.x;
+	const int32_t last = args.rounds * blocks * Shape::WARPS + block * args.last + (int32_t)warp;
+	WaveChunks chunks;
+
+	chunks.rounds = args.rounds;
+	chunks.first = (block * Shape::WARPS + (int32_t)warp) * Shape::CHUNK;
+	chunks.step = blocks * Shape::WARPS * Shape::CHUNK;
+	chunks.last = args.redact.nrows;
+	if ((int32_t)warp < args.last && last < args.chunks)
+		chunks.last = last * Shape::CHUNK;
+	return chunks;
+}
+
+/* First row of a warp's chunk of tile k; nrows if it has none. */
+__device__ __forceinline__ int32_t wave_first_row(const WaveChunks &chunks, int k)
+{
+	return k < chunks.rounds ? chunks.first + k * chunks.step : chunks.last;
+}
+
+/* Bytes of a chunk's offsets, in whole pieces of 16. */
+template <class Shape>
+__device__ __forceinline__ uint32_t wave_offset_bytes(const WaveArgs &args, int32_t row)
+{
+	return ((uint32_t)min(Shape::CHUNK, args.redact.nrows - row) * 4 + 4 + 15) & ~15u;
 }
 
 /*
- * Start the copies of a chunk into a stage, but for its offsets if they are on
- * their way.  A whole warp.
+ * Start the copies of a chunk into a stage, each by another lane: offsets of both
+ * columns, unless they are on their way, and bytes.  A whole warp.
  *
- * name, visibility		[2] where the chunk's start and end
- * at					the stage, in shared memory
+ * bound	in lanes 'from' to 'from' + 3: where the chunk's names start and end, and
+ *			its visibilities
+ * at		the stage, in shared memory
  */
 template <class Shape>
 __device__ __forceinline__ void wave_fill(const WaveArgs &args, char *shared, int32_t at,
 										  WaveStage *stage, uint64_t *full, int32_t row,
-										  const int32_t (&name)[2], const int32_t (&visibility)[2],
-										  bool offsets, uint32_t lane)
+										  int32_t bound, int from, bool offsets, uint32_t lane)
 {
 	const int32_t data_at = at + 2 * Shape::OFFSET_BYTES;
-	const int32_t rows = min(Shape::CHUNK, args.redact.nrows - row);
-	const uint32_t offset_bytes = ((uint32_t)rows * 4 + 4 + 15) & ~15u;
+	const int32_t name = __shfl_sync(0xFFFFFFFF, bound, from);
+	const int32_t name_end = __shfl_sync(0xFFFFFFFF, bound, from + 1);
+	const int32_t visibility = __shfl_sync(0xFFFFFFFF, bound, from + 2);
+	const int32_t visibility_end = __shfl_sync(0xFFFFFFFF, bound, from + 3);
+	const uint32_t offset_bytes = offsets ? wave_offset_bytes<Shape>(args, row) : 0;
 	uint32_t name_bytes;
 	uint32_t visibility_bytes;
 	uint32_t name_head;
 	uint32_t visibility_head;
-	const char *name_from =
-		redact_pieces(args.redact.name.base, name[0], name[1], &name_bytes, &name_head);
-	const char *visibility_from = redact_pieces(args.redact.visibility.base, visibility[0],
-												visibility[1], &visibility_bytes, &visibility_head);
-	WaveStage info = {};
+	const char *source = redact_pieces(args.redact.name.base, name, name_end, &name_bytes,
+									   &name_head);
+	const char *visibility_from = redact_pieces(args.redact.visibility.base, visibility,
+												visibility_end, &visibility_bytes, &visibility_head);
+	const bool staged = name_bytes <= (uint32_t)Shape::DATA_BYTES &&
+						visibility_bytes <= (uint32_t)Shape::DATA_BYTES - name_bytes;
+	int32_t to = data_at;
+	uint32_t bytes = name_bytes;
 
-	if (lane != 0)
-		return;
-	info.name_bias = data_at + (int32_t)name_head - name[0];
-	info.visibility_bias = data_at + (int32_t)(name_bytes + visibility_head) - visibility[0];
-	info.staged = name_bytes <= (uint32_t)Shape::DATA_BYTES &&
-				  visibility_bytes <= (uint32_t)Shape::DATA_BYTES - name_bytes;
-	*stage = info;
-	mbarrier_arrive_expect(
-		full, info.staged ? name_bytes + visibility_bytes + (offsets ? 2 * offset_bytes : 0) : 0);
-	if (!info.staged)
-		return;
-	if (offsets)
+	if (lane == 0)
 	{
-		bulk_copy(shared + at, args.redact.name.start + row, offset_bytes, full);
-		bulk_copy(shared + at + Shape::OFFSET_BYTES, args.redact.visibility.start + row,
-				  offset_bytes, full);
+		WaveStage info = {};
+
+		info.staged = staged;
+		info.name_bias = data_at + (int32_t)name_head - name;
+		info.visibility_bias = data_at + (int32_t)(name_bytes + visibility_head) - visibility;
+		*stage = info;
+		mbarrier_arrive_expect(full,
+							   staged ? name_bytes + visibility_bytes + 2 * offset_bytes : 0);
 	}
-	if (name_bytes > 0)
-		bulk_copy(shared + data_at, name_from, name_bytes, full);
-	if (visibility_bytes > 0)
-		bulk_copy(shared + data_at + name_bytes, visibility_from, visibility_bytes, full);
+	__syncwarp();
+	if (lane == 1)
+	{
+		source = visibility_from;
+		to = data_at + (int32_t)name_bytes;
+		bytes = visibility_bytes;
+	}
+	if (lane >= 2)
+	{
+		source =
+			(const char *)((lane == 2 ? args.redact.name.start : args.redact.visibility.start) +
+						   row);
+		to = lane == 2 ? at : at + Shape::OFFSET_BYTES;
+		bytes = lane < 4 ? offset_bytes : 0;
+	}
+	if (staged && bytes > 0)
+		bulk_copy(shared + to, source, bytes, full);
 }
 
 /*
@@ -192,57 +231,51 @@ __device__ __forceinline__ void wave_begin(const WaveArgs &args, char *shared,
 										   WaveBoard<Shape> *board, int tiles, uint32_t warp,
 										   uint32_t lane)
 {
+	const WaveChunks chunks = wave_chunks<Shape>(args, warp);
 	const int32_t stages_at = (int32_t)warp * Shape::WARP_BYTES;
 	uint4 *buffers = (uint4 *)(shared + stages_at + Shape::STAGES * Shape::STAGE_BYTES);
+	const int j = (int)lane / 4;
+	int32_t row = args.redact.nrows;
 	int32_t bound = 0;
 
 	/* lane 4 * j + 2 * (is it of visibilities) + (is it the end): of chunk j */
-	if (args.redact.packed && (int)lane / 4 < min(Shape::STAGES, tiles))
+	if (args.redact.packed && j < min(Shape::STAGES, tiles))
+		row = wave_first_row(chunks, j);
+	if (row < args.redact.nrows)
 	{
-		int32_t row = wave_first_row<Shape>(args, (int)lane / 4, warp);
+		const int32_t *start = lane & 2 ? args.redact.visibility.start : args.redact.name.start;
+		const int32_t end = min(row + Shape::CHUNK, args.redact.nrows);
 
-		if (lane % 2 == 1)
-			row = min(row + Shape::CHUNK, args.redact.nrows);
-		bound = (lane & 2 ? args.redact.visibility.start : args.redact.name.start)[row];
+		bound = start[lane % 2 == 1 ? end : row];
 	}
-	if (lane == 0)
+	if (j < Shape::STAGES && lane % 4 == 0)
+		mbarrier_init(&board->full[warp][j], 1);
+	mbarrier_init_fence();
+	__syncwarp();
+
+	/* offsets, before it is known where the bytes are: two lanes a chunk */
+	if (row < args.redact.nrows && lane % 2 == 0)
 	{
-		for (int j = 0; j < Shape::STAGES; j++)
-			mbarrier_init(&board->full[warp][j], 1);
-		mbarrier_init_fence();
-		for (int j = 0; j < min(Shape::STAGES, tiles) && args.redact.packed; j++)
-		{
-			int32_t row = wave_first_row<Shape>(args, j, warp);
-			char *to = shared + stages_at + j * Shape::STAGE_BYTES;
+		const int32_t column = lane % 4 / 2;
+		const uint32_t bytes = wave_offset_bytes<Shape>(args, row);
 
-			if (row < args.redact.nrows)
-			{
-				int32_t rows = min(Shape::CHUNK, args.redact.nrows - row);
-				uint32_t bytes = ((uint32_t)rows * 4 + 4 + 15) & ~15u;
-
-				mbarrier_expect(&board->full[warp][j], 2 * bytes);
-				bulk_copy(to, args.redact.name.start + row, bytes, &board->full[warp][j]);
-				bulk_copy(to + Shape::OFFSET_BYTES, args.redact.visibility.start + row, bytes,
-						  &board->full[warp][j]);
-			}
-		}
+		mbarrier_expect(&board->full[warp][j], bytes);
+		bulk_copy(shared + stages_at + j * Shape::STAGE_BYTES + column * Shape::OFFSET_BYTES,
+				  (column == 0 ? args.redact.name.start : args.redact.visibility.start) + row,
+				  bytes, &board->full[warp][j]);
 	}
 	__syncwarp();
-	for (uint32_t j = lane; j * 16 < Shape::LATER * Shape::BUFFER_BYTES; j += 32)
-		buffers[j] = make_uint4(0, 0, 0, 0);
-	for (int j = 0; j < min(Shape::STAGES, tiles) && args.redact.packed; j++)
+#pragma unroll 1
+	for (uint32_t i = lane; i * 16 < Shape::LATER * Shape::BUFFER_BYTES; i += 32)
+		buffers[i] = make_uint4(0, 0, 0, 0);
+	__syncwarp();
+#pragma unroll 1
+	for (int s = 0; s < Shape::STAGES; s++)
 	{
-		int32_t row = wave_first_row<Shape>(args, j, warp);
-		int32_t name[2];
-		int32_t visibility[2];
-
-		name[0] = __shfl_sync(0xFFFFFFFF, bound, j * 4);
-		name[1] = __shfl_sync(0xFFFFFFFF, bound, j * 4 + 1);
-		visibility[0] = __shfl_sync(0xFFFFFFFF, bound, j * 4 + 2);
-		visibility[1] = __shfl_sync(0xFFFFFFFF, bound, j * 4 + 3);
-		if (row < args.redact.nrows)
-			wave_fill<Shape>(args, shared, stages_at + j * Shape::STAGE_BYTES,
-							 &board->stage[warp][j], &board->full[warp][j], row, name, visibility,
+		row = s < tiles ? wave_first_row(chunks, s) : args.redact.nrows;
+		if (row < args.redact.nrows && args.redact.packed)
+			wave_fill<Shape>(args, shared, stages_at + s * Shape::STAGE_BYTES,
+							 &board->stage[warp][s], &board->full[warp][s], row, bound, s * 4,
 							 false, lane);
 	}
 }
@@ -415,28 +448,39 @@ __device__ __forceinline__ uint32_t wave_size(const WaveArgs &args, const char *
 	return sum;
 }
 
-/* Work out the places of a warp's answers the direct way. */
+/*
+ * A warp's answers the direct way: their bytes, and if 'write' their offsets, and
+ * if 'fits' themselves, from 'at' on.  Rare, and so kept out of the way of the rest.
+ */
 template <class Shape>
-__device__ __forceinline__ uint64_t wave_size_direct(const WaveArgs &args, int32_t row,
-													 uint32_t valid,
-													 uint32_t (&place)[Shape::ROWS_PER_THREAD],
-													 uint32_t lane)
+__device__ __noinline__ uint64_t wave_direct(const WaveArgs &args, int32_t row, uint64_t at,
+											 bool write, bool fits, uint32_t lane)
 {
+	const uint32_t valid = wave_valid<Shape>(args, row, false, lane);
 	uint64_t sum = 0;
 
 #pragma unroll 1
 	for (int i = 0; i < Shape::ROWS_PER_THREAD; i++)
 	{
-		int32_t r = row + i * 32 + (int32_t)lane;
+		const int32_t r = row + i * 32 + (int32_t)lane;
+		const char *name = NULL;
+		const char *visibility = NULL;
+		int32_t name_bytes = 0;
+		int32_t visibility_bytes = 0;
 		uint64_t bytes = 0;
 		uint64_t scan;
 
 		if (valid >> i & 1)
-			bytes = (uint64_t)rowfn_redact_bytes(
-				text_at(args.redact.name, r), text_bytes(args.redact.name, r),
-				text_at(args.redact.visibility, r), text_bytes(args.redact.visibility, r),
-				args.redact.encoding);
+		{
+			name = text_at(args.redact.name, r);
+			name_bytes = text_bytes(args.redact.name, r);
+			visibility = text_at(args.redact.visibility, r);
+			visibility_bytes = text_bytes(args.redact.visibility, r);
+			bytes = (uint64_t)rowfn_redact_bytes(name, name_bytes, visibility, visibility_bytes,
+												 args.redact.encoding);
+		}
 		scan = bytes;
+#pragma unroll 1
 		for (uint32_t d = 1; d < 32; d *= 2)
 		{
 			uint64_t other = __shfl_up_sync(0xFFFFFFFF, scan, d);
@@ -444,19 +488,29 @@ __device__ __forceinline__ uint64_t wave_size_direct(const WaveArgs &args, int32
 			if (lane >= d)
 				scan += other;
 		}
-		redact_set(place, i, (uint32_t)(sum + scan - bytes));
+		if (write && r < args.redact.nrows)
+			args.redact.offset[r] = (int32_t)(at + sum + scan - bytes);
+		if (write && fits && (valid >> i & 1))
+			rowfn_redact_write(name, name_bytes, visibility, visibility_bytes, args.redact.encoding,
+							   args.redact.out + at + sum + scan - bytes);
 		sum += __shfl_sync(0xFFFFFFFF, scan, 31);
 	}
 	return sum;
 }
 
-/* Put a warp's answers together in a buffer that is clear. */
+/*
+ * Put a warp's answers together in a buffer that is clear.
+ *
+ * stage, names		offsets, and what they count from; needed only if a row is long
+ */
 template <class Shape>
-__device__ __forceinline__ void wave_assemble(const WaveArgs &args, const WaveRows<Shape> &rows,
+__device__ __forceinline__ void wave_assemble(const WaveRows<Shape> &rows,
 											  const uint32_t (&place)[Shape::ROWS_PER_THREAD],
-											  uint32_t *buffer, int32_t row, uint32_t lane)
+											  uint32_t *buffer, const char *stage,
+											  const char *names, uint32_t lane)
 {
 	constexpr int R = Shape::ROWS_PER_THREAD;
+	const int32_t *start = (const int32_t *)stage + lane;
 
 	if constexpr (Shape::PLAIN)
 	{
@@ -468,9 +522,7 @@ __device__ __forceinline__ void wave_assemble(const WaveArgs &args, const WaveRo
 #pragma unroll
 			for (int i = 0; i < R; i++)
 				if (redact_row_is_long(rows.plain[i]))
-					redact_row_write_rest(
-						rows.plain[i], text_at(args.redact.name, row + i * 32 + (int32_t)lane),
-						buffer, place[i]);
+					redact_row_write_rest(rows.plain[i], names + start[i * 32], buffer, place[i]);
 		}
 	}
 	else
@@ -487,9 +539,7 @@ __device__ __forceinline__ void wave_assemble(const WaveArgs &args, const WaveRo
 #pragma unroll
 			for (int i = 0; i < R; i++)
 				if (wave_row_bytes(rows.wave[i]) >= WAVE_FIRST_BYTES)
-					wave_row_write_rest(
-						rows.wave[i], text_at(args.redact.name, row + i * 32 + (int32_t)lane),
-						at[i]);
+					wave_row_write_rest(rows.wave[i], names + start[i * 32], at[i]);
 		}
 	}
 	__syncwarp();

@@ -35,16 +35,10 @@ __device__ __forceinline__ uint4 shared_load16(uint32_t address)
 	return words;
 }
 
-/* The word at an address |= bits, atomic among the threads of a block; 0 costs no bank. */
-__device__ __forceinline__ void shared_or_some(uint32_t address, uint32_t bits)
+/* The word at an address |= bits, atomic among the threads of a block. */
+__device__ __forceinline__ void shared_or(uint32_t address, uint32_t bits)
 {
-	asm volatile("{\n\t"
-				 ".reg .pred p;\n\t"
-				 "setp.ne.u32 p, %1, 0;\n\t"
-				 "@p red.shared.or.b32 [%0], %1;\n\t"
-				 "}" ::"r"(address),
-				 "r"(bits)
-				 : "memory");
+	asm volatile("red.shared.or.b32 [%0], %1;" ::"r"(address), "r"(bits) : "memory");
 }
 
 /* Which bit is the highest that is set?  -1: none is. */

@@ -57,12 +57,13 @@ __device__ __forceinline__ void wave_write_out(const uint32_t *from, char *out, 
  * Write a warp's chunk of tile k, now or once its start is known: offsets and
  * answers.  Leaves its buffer clear.  A whole warp.
  *
+ * place	of this thread's, from the warp's first: 16 bits each
  * buffer	the warp's answers, if they are 'assembled'
  */
 template <class Shape>
 __device__ __forceinline__ void wave_finish(const WaveArgs &args, WaveBoard<Shape> *board, int k,
 											int32_t row,
-											const uint32_t (&place)[Shape::ROWS_PER_THREAD],
+											const uint32_t (&place)[Shape::ROWS_PER_THREAD / 2],
 											uint32_t *buffer, bool assembled, uint32_t warp,
 											uint32_t lane)
 {
@@ -76,7 +77,12 @@ __device__ __forceinline__ void wave_finish(const WaveArgs &args, WaveBoard<Shap
 	at = board->warp_start[slot][warp];
 	bytes = board->warp_sum[slot][warp];
 	fits = at + bytes <= args.redact.out_room;
-	if (assembled)
+	if (__builtin_expect(!assembled, 0))
+	{
+		(void)wave_direct<Shape>(args, row, at, true, fits, lane);
+		return;
+	}
+	if (bytes > 0)
 	{
 		if (fits)
 			wave_write_out<Shape>(buffer, args.redact.out, at, (uint32_t)bytes, lane);
@@ -89,23 +95,7 @@ __device__ __forceinline__ void wave_finish(const WaveArgs &args, WaveBoard<Shap
 	for (int i = 0; i < Shape::ROWS_PER_THREAD; i++)
 		if (mine > i * 32)
 			args.redact.offset[row + i * 32 + (int32_t)lane] =
-				(int32_t)((uint32_t)at + place[i]);
-	if (!assembled && fits)
-	{
-		uint32_t valid = wave_valid<Shape>(args, row, false, lane);
-
-#pragma unroll 1
-		for (int i = 0; i < Shape::ROWS_PER_THREAD; i++)
-		{
-			int32_t r = row + i * 32 + (int32_t)lane;
-
-			if (valid >> i & 1)
-				rowfn_redact_write(
-					text_at(args.redact.name, r), text_bytes(args.redact.name, r),
-					text_at(args.redact.visibility, r), text_bytes(args.redact.visibility, r),
-					args.redact.encoding, args.redact.out + at + redact_get(place, i));
-		}
-	}
+				(int32_t)((uint32_t)at + (i % 2 == 0 ? place[i / 2] & 0xFFFF : place[i / 2] >> 16));
 }
 
 /*
@@ -118,10 +108,11 @@ __device__ __forceinline__ void wave_work(const WaveArgs &args, char *shared,
 										  uint32_t lane)
 {
 	constexpr int R = Shape::ROWS_PER_THREAD;
+	const WaveChunks chunks = wave_chunks<Shape>(args, warp);
 	const int32_t stages_at = (int32_t)warp * Shape::WARP_BYTES;
 	char *buffers = shared + stages_at + Shape::STAGES * Shape::STAGE_BYTES;
-	uint32_t before[Shape::LATER][R]; /* places of answers to be written, the latest first */
-	uint32_t assembled = 0;			  /* bit i: the answers of tile k - i are in a buffer */
+	uint32_t before[Shape::LATER][R / 2]; /* places of answers to be written, the latest first */
+	uint32_t assembled = 0;				  /* bit i: the answers of tile k - i are in a buffer */
 	uint32_t phase = 0;
 	int s = 0; /* the stage of tile k */
 	int b = 0; /* its buffer */
@@ -130,32 +121,34 @@ __device__ __forceinline__ void wave_work(const WaveArgs &args, char *shared,
 	for (int k = 0; k < tiles + Shape::LATER; k++)
 	{
 		uint32_t *buffer = (uint32_t *)(buffers + b * Shape::BUFFER_BYTES);
-		const int32_t row = k < tiles ? wave_first_row<Shape>(args, k, warp) : args.redact.nrows;
+		const int32_t row = k < tiles ? wave_first_row(chunks, k) : args.redact.nrows;
+		const int32_t at = stages_at + s * Shape::STAGE_BYTES;
 		uint32_t place[R] = {};
 		WaveRows<Shape> rows; /* of staged chunks only */
+		WaveStage info = {};
+		int32_t next = 0; /* first row of the chunk that comes into this stage */
+		int32_t bound = 0;
+		bool refill = false;
+		bool keep = false;	 /* the stage is needed until the answers are together */
 
 		assembled <<= 1;
 		if (k < tiles)
 		{
-			const int32_t at = stages_at + s * Shape::STAGE_BYTES;
-			const int32_t next = k + Shape::STAGES < tiles
-									 ? wave_first_row<Shape>(args, k + Shape::STAGES, warp)
-									 : args.redact.nrows;
-			const bool refill = next < args.redact.nrows && args.redact.packed;
-			int32_t bound = 0;
 			uint64_t bytes = 0;
 
+			next = k + Shape::STAGES < tiles
+					   ? wave_first_row(chunks, k + Shape::STAGES)
+					   : args.redact.nrows;
+			refill = next < args.redact.nrows && args.redact.packed;
 			if (refill && lane < 4)
 			{
-				int32_t r =
-					lane % 2 == 1 ? min(next + Shape::CHUNK, args.redact.nrows) : next;
+				int32_t r = lane % 2 == 1 ? min(next + Shape::CHUNK, args.redact.nrows) : next;
 
 				bound = (lane & 2 ? args.redact.visibility.start : args.redact.name.start)[r];
 			}
 			if (row < args.redact.nrows)
 			{
 				const uint32_t valid = wave_valid<Shape>(args, row, true, lane);
-				WaveStage info = {};
 
 				if (args.redact.packed)
 				{
@@ -167,9 +160,10 @@ __device__ __forceinline__ void wave_work(const WaveArgs &args, char *shared,
 					bytes = wave_size<Shape>(args, shared, board, at, info, valid, &rows, place,
 											 lane);
 					assembled |= bytes <= Shape::OUT_BYTES;
+					keep = (assembled & 1) && __any_sync(0xFFFFFFFF, rows.is_long);
 				}
 				else
-					bytes = wave_size_direct<Shape>(args, row, valid, place, lane);
+					bytes = wave_direct<Shape>(args, row, 0, false, false, lane);
 			}
 			if (lane == 0)
 			{
@@ -177,27 +171,12 @@ __device__ __forceinline__ void wave_work(const WaveArgs &args, char *shared,
 				mbarrier_arrive(&board->sized[k % Shape::SLOTS]);
 			}
 			__syncwarp();
-			if (refill)
-			{
-				int32_t name[2];
-				int32_t visibility[2];
-
-				name[0] = __shfl_sync(0xFFFFFFFF, bound, 0);
-				name[1] = __shfl_sync(0xFFFFFFFF, bound, 1);
-				visibility[0] = __shfl_sync(0xFFFFFFFF, bound, 2);
-				visibility[1] = __shfl_sync(0xFFFFFFFF, bound, 3);
-				wave_fill<Shape>(args, shared, at, &board->stage[warp][s], &board->full[warp][s],
-								 next, name, visibility, true, lane);
-			}
-			if (++s == Shape::STAGES)
-			{
-				s = 0;
-				phase ^= 1;
-			}
+			if (refill && !keep)
+				wave_fill<Shape>(args, shared, at, &board->stage[warp][s], &board->full[warp][s], next, bound, 0, true, lane);
 		}
 		if (k >= Shape::LATER)
 		{
-			const int32_t row_before = wave_first_row<Shape>(args, k - Shape::LATER, warp);
+			const int32_t row_before = wave_first_row(chunks, k - Shape::LATER);
 
 			if (row_before < args.redact.nrows)
 				wave_finish<Shape>(args, board, k - Shape::LATER, row_before,
@@ -205,14 +184,21 @@ __device__ __forceinline__ void wave_work(const WaveArgs &args, char *shared,
 								   assembled >> Shape::LATER & 1, warp, lane);
 		}
 		if (assembled & 1)
-			wave_assemble<Shape>(args, rows, place, buffer, row, lane);
+			wave_assemble<Shape>(rows, place, buffer, shared + at, shared + info.name_bias, lane);
+		if (__builtin_expect(refill && keep, 0))
+			wave_fill<Shape>(args, shared, at, &board->stage[warp][s], &board->full[warp][s], next, bound, 0, true, lane);
+		if (++s == Shape::STAGES)
+		{
+			s = 0;
+			phase ^= 1;
+		}
 #pragma unroll
-		for (int i = 0; i < R; i++)
+		for (int i = 0; i < R / 2; i++)
 		{
 #pragma unroll
 			for (int j = Shape::LATER - 1; j > 0; j--)
 				before[j][i] = before[j - 1][i];
-			before[0][i] = place[i];
+			before[0][i] = place[2 * i] | place[2 * i + 1] << 16;
 		}
 		if (++b == Shape::LATER)
 			b = 0;
@@ -331,8 +317,10 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::MIN_BLOCKS)
 	extern __shared__ __align__(128) char shared[];
 	__shared__ __align__(16) WaveBoard<Shape> board;
 	const uint32_t lane = threadIdx.x % 32;
-	const uint32_t warp = threadIdx.x / 32;
-	const int tiles = (args.redact.ntiles - 1 - (int32_t)blockIdx.x) / (int32_t)gridDim.x + 1;
+	const uint32_t warp = __shfl_sync(0xFFFFFFFF, threadIdx.x / 32, 0); /* known to be uniform */
+	const int tiles =
+		args.rounds +
+		((int32_t)blockIdx.x < args.redact.ntiles - args.rounds * (int32_t)gridDim.x ? 1 : 0);
 
 	if (warp < Shape::WARPS)
 		wave_begin<Shape>(args, shared, &board, tiles, warp, lane);
@@ -346,7 +334,7 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::MIN_BLOCKS)
 		}
 		if (lane < WAVE_MASKS)
 			wave_make_mask(board.masks, lane);
-		wave_touch_output(args, wave_first_row<Shape>(args, 0, 0), lane);
+		wave_touch_output(args, wave_first_row(wave_chunks<Shape>(args, 0), 0), lane);
 	}
 	__syncthreads();
 	if (warp < Shape::WARPS)
@@ -407,6 +395,7 @@ static inline void wave_plan(WaveArgs *args, int blocks)
 	int64_t round = (int64_t)blocks * Shape::WARPS;
 	int64_t rest = chunks % round;
 
+	args->chunks = (int32_t)chunks;
 	args->rounds = (int32_t)(chunks / round);
 	args->last = (int32_t)((rest + blocks - 1) / blocks);
 	args->redact.ntiles = args->rounds * blocks;

@@ -257,7 +257,7 @@ __device__ __forceinline__ bool wave_rows(const WaveStrings<R> &in, uint32_t mas
 
 /*
  * Write the bytes that are ready, of R answers, each to an address; the words
- * there were clear.  Only words with bytes in them: half of the answers are "X X".
+ * there were clear.  Half of the answers are "X X", and need no more than two words.
  *
  * e.g. at % 4 = 3, answer "D JaneX": words ...D, " Jan", "eX.."
  */
@@ -273,11 +273,18 @@ __device__ __forceinline__ void wave_rows_write(const WaveRow (&row)[R], const u
 		uint32_t from = at[i] + (uint32_t)((int32_t)row[i].info >> 31);
 		uint32_t to = from & ~3u;
 		uint32_t shift = from * 8; /* modulo 32 */
+		uint32_t high;
+		uint32_t top;
 
-		shared_or_some(to, __funnelshift_l(0, row[i].word[0], shift));
-		shared_or_some(to + 4, __funnelshift_l(row[i].word[0], row[i].word[1], shift));
-		shared_or_some(to + 8, __funnelshift_l(row[i].word[1], row[i].word[2], shift));
-		shared_or_some(to + 12, __funnelshift_l(row[i].word[2], row[i].word[3], shift));
+		shared_or(to, __funnelshift_l(0, row[i].word[0], shift));
+		shared_or(to + 4, __funnelshift_l(row[i].word[0], row[i].word[1], shift));
+		high = __funnelshift_l(row[i].word[1], row[i].word[2], shift);
+		top = __funnelshift_l(row[i].word[2], row[i].word[3], shift);
+		if ((high | top) != 0)
+		{
+			shared_or(to + 8, high);
+			shared_or(to + 12, top);
+		}
 		last[i] = __funnelshift_l(row[i].word[3], 0, shift);
 		any |= last[i];
 	}
@@ -286,8 +293,7 @@ __device__ __forceinline__ void wave_rows_write(const WaveRow (&row)[R], const u
 #pragma unroll
 		for (int i = 0; i < R; i++)
 			if (last[i] != 0)
-				shared_or_some(((at[i] + (uint32_t)((int32_t)row[i].info >> 31)) & ~3u) + 16,
-							   last[i]);
+				shared_or(((at[i] + (uint32_t)((int32_t)row[i].info >> 31)) & ~3u) + 16, last[i]);
 	}
 }
 
@@ -300,8 +306,7 @@ __device__ __forceinline__ void wave_row_write_rest(const WaveRow &row, const ch
 
 #pragma unroll 1
 	for (uint32_t j = before + WAVE_FIRST_BYTES - 1; j < bytes; j++)
-		shared_or_some((at + j) & ~3u,
-					   (uint32_t)(unsigned char)name[j - before] << 8 * ((at + j) % 4));
+		shared_or((at + j) & ~3u, (uint32_t)(unsigned char)name[j - before] << 8 * ((at + j) % 4));
 }
 
 #endif /* GPUSTR_BENCH_WAVE_ROW_CUH */

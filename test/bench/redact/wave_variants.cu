@@ -27,9 +27,8 @@ class WaveVariant : public Variant
 		CUDA_MUST(cudaGetDevice(&device));
 		if (wave_prepare<Shape>(device, &blocks_) != cudaSuccess)
 			(void)cudaGetLastError();
-		snprintf(name_, sizeof(name_), "one pass %s, %d x %d, %d st, later %d, %d bl%s", tag,
-				 Shape::WARPS, Shape::CHUNK, Shape::STAGES, Shape::LATER, Shape::MIN_BLOCKS,
-				 Shape::PLAIN ? ", plain rows" : "");
+		snprintf(name_, sizeof(name_), "one pass %s, %d x %d, %d st, later %d, %d bl", tag,
+				 Shape::WARPS, Shape::CHUNK, Shape::STAGES, Shape::LATER, Shape::MIN_BLOCKS);
 	}
 
 	const char *name() const override
