@@ -14,7 +14,7 @@ cd "$(dirname "$0")" || exit 2
 BENCH=${1:-./redact_bench}
 
 # texts that one-pass names have, and no other (redact_bench --only)
-VARIANTS=("1536 = 768 x 2, 3 st" "3072 = 768 x 4, 2 st, 21+8 B, 1 bl, b later 2" wave20 base20 wave10 wave28)
+VARIANTS=("1536 = 768 x 2, 3 st" "3072 = 768 x 4, 2 st, 21+8 B, 1 bl, b later 2" wave20 base20 wave23 wave28)
 TMP=$(mktemp -d)
 trap 'rm -rf "$TMP"' EXIT
 good=

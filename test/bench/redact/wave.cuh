@@ -70,7 +70,7 @@ struct WaveShape
 	static constexpr int CHUNK = 32 * ROWS_PER_THREAD_;
 	static constexpr int STAGES = STAGES_;
 	static constexpr int LATER = LATER_;
-	static constexpr int SLOTS = LATER_ + 1;
+	static constexpr int SLOTS = 4; /* tiles on their way */
 	static constexpr int MIN_BLOCKS = MIN_BLOCKS_;
 	static constexpr bool PLAIN = PLAIN_;
 	static constexpr int LOADS = MIN_BLOCKS_ * WAVE_LOADS;
@@ -83,11 +83,11 @@ struct WaveShape
 	static constexpr int WARP_BYTES = STAGES * STAGE_BYTES + LATER * BUFFER_BYTES;
 	static constexpr int SHARED_BYTES = WARPS * WARP_BYTES;
 
-	static_assert((SLOTS & (SLOTS - 1)) == 0, "k modulo it is one instruction");
+	static_assert(LATER_ < SLOTS, "see wave_work()");
 	static_assert(DATA_BYTES + ROWFN_REDACTED_BYTES * 32 < 65536, "a scan packs two sums");
 	static_assert(ROWS_PER_THREAD_ % 2 == 0, "rows are scanned in pairs");
 	static_assert(DATA_BYTES % 16 == 0 && OUT_BYTES % 128 == 0, "alignment, whole turns");
-	static_assert(WARPS <= 31 && STAGES <= 8, "one lane a warp, 4 lanes a stage");
+	static_assert(WARPS <= 31 && STAGES <= 8 && 2 * DATA_BYTES < 65536, "one lane a warp, 4 lanes a stage");
 };
 
 struct WaveArgs
@@ -116,7 +116,8 @@ struct WaveBoard
 	uint64_t full[Shape::WARPS][Shape::STAGES]; /* barriers: the chunk is there */
 	uint64_t sized[Shape::SLOTS];				/* the warps' sums are there */
 	uint64_t started[Shape::SLOTS];				/* their starts are */
-	unsigned long long tile_sum[Shape::SLOTS];	/* of the warps so far, and how many */
+	unsigned long long big_sum[Shape::SLOTS];	/* of warps with WAVE_BIG_BYTES or more */
+	uint32_t tile_sum[Shape::SLOTS];			/* of the others so far; see wave_hand_in() */
 	uint64_t warp_sum[Shape::SLOTS][Shape::WARPS];
 	uint64_t warp_start[Shape::SLOTS][Shape::WARPS];
 };
@@ -281,6 +282,14 @@ __device__ __forceinline__ void wave_begin(const WaveArgs &args, char *shared,
 }
 
 /*
+ * WaveBoard.tile_sum: bytes in 21 bits, warps whose bytes do not fit there in 5
+ * bits, warps that have handed in; 32 bits are one instruction, 64 a loop.
+ */
+#define WAVE_ONE_WARP (1u << 26)
+#define WAVE_BIG_WARP (1u << 21)
+#define WAVE_BIG_BYTES 65536
+
+/*
  * Hand in the sum of a warp of tile k; the last of the warps publishes the tile's,
  * and waits for nobody.  One thread of the warp.
  */
@@ -289,14 +298,27 @@ __device__ __forceinline__ void wave_hand_in(const WaveArgs &args, WaveBoard<Sha
 											 uint64_t bytes, uint32_t warp)
 {
 	const int slot = k % Shape::SLOTS;
-	unsigned long long sum = REDACT_ONE_WARP + bytes;
+	uint32_t sum = WAVE_ONE_WARP + (uint32_t)bytes;
 
 	board->warp_sum[slot][warp] = bytes;
-	sum += atomicAdd(&board->tile_sum[slot], sum);
-	if (sum / REDACT_ONE_WARP == Shape::WARPS)
+	if (__builtin_expect(bytes >= WAVE_BIG_BYTES, 0))
 	{
+		sum = WAVE_ONE_WARP + WAVE_BIG_WARP;
+		(void)atomicAdd(&board->big_sum[slot], (unsigned long long)bytes);
+		__threadfence_block();
+	}
+	sum += atomicAdd(&board->tile_sum[slot], sum);
+	if (sum / WAVE_ONE_WARP == Shape::WARPS)
+	{
+		uint64_t total = sum % WAVE_BIG_WARP;
+
+		if (__builtin_expect(sum / WAVE_BIG_WARP % 32 != 0, 0))
+		{
+			__threadfence_block();
+			total += atomicExch(&board->big_sum[slot], 0ULL);
+		}
 		tile_word_write(args.redact.scratch->tile_words + k * (int64_t)gridDim.x + blockIdx.x,
-						sum % REDACT_ONE_WARP, args.redact.epoch);
+						total, args.redact.epoch);
 		board->tile_sum[slot] = 0;
 	}
 }

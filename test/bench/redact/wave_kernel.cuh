@@ -330,6 +330,7 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::MIN_BLOCKS)
 		{
 			mbarrier_init(&board.sized[lane], Shape::WARPS);
 			mbarrier_init(&board.started[lane], Shape::WARPS);
+			board.big_sum[lane] = 0;
 			board.tile_sum[lane] = 0;
 		}
 		if (lane < WAVE_MASKS)

@@ -99,8 +99,8 @@ Variant *make_wave_variant(int i)
 			return new WaveVariant<WaveShape<20, 4, 2, 44, 8, 3, 1, false>>("wave20");
 		case 1: /* the rows of the engine's kernel: more instructions, no table */
 			return new WaveVariant<WaveShape<20, 4, 2, 44, 8, 3, 1, true>>("base20");
-		case 2: /* two blocks: half the tile, twice as many to add up */
-			return new WaveVariant<WaveShape<10, 4, 2, 44, 8, 3, 2, false>>("wave10");
+		case 2: /* as many warps as there are registers for, written two tiles later */
+			return new WaveVariant<WaveShape<23, 4, 2, 44, 8, 2, 1, false>>("wave23");
 		case 3: /* smaller chunks and more of them, for few rows */
 			return new WaveVariant<WaveShape<28, 2, 3, 45, 10, 3, 1, false>>("wave28");
 		default:
