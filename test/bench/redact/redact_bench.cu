@@ -410,8 +410,9 @@ int main(int argc, char **argv)
 		}
 		else
 		{
-			fprintf(stderr, "usage: redact_bench [--quick] [--no-hard] [--seed N] [--sizes N,N,...] "
-							"[--only TEXT/TEXT...]\n");
+			fprintf(stderr,
+					"usage: redact_bench [--quick] [--no-hard] [--seed N] [--sizes N,N,...] "
+					"[--only TEXT/TEXT...]\n");
 			return 2;
 		}
 	}

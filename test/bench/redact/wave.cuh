@@ -87,7 +87,8 @@ struct WaveShape
 	static_assert(DATA_BYTES + ROWFN_REDACTED_BYTES * 32 < 65536, "a scan packs two sums");
 	static_assert(ROWS_PER_THREAD_ % 2 == 0, "rows are scanned in pairs");
 	static_assert(DATA_BYTES % 16 == 0 && OUT_BYTES % 128 == 0, "alignment, whole turns");
-	static_assert(WARPS <= 31 && STAGES <= 8 && 2 * DATA_BYTES < 65536, "one lane a warp, 4 lanes a stage");
+	static_assert(WARPS <= 31 && STAGES <= 8 && 2 * DATA_BYTES < 65536,
+				  "one lane a warp, 4 lanes a stage");
 };
 
 struct WaveArgs
@@ -184,10 +185,11 @@ __device__ __forceinline__ void wave_fill(const WaveArgs &args, char *shared, in
 	uint32_t visibility_bytes;
 	uint32_t name_head;
 	uint32_t visibility_head;
-	const char *source = redact_pieces(args.redact.name.base, name, name_end, &name_bytes,
-									   &name_head);
-	const char *visibility_from = redact_pieces(args.redact.visibility.base, visibility,
-												visibility_end, &visibility_bytes, &visibility_head);
+	const char *source =
+		redact_pieces(args.redact.name.base, name, name_end, &name_bytes, &name_head);
+	const char *visibility_from =
+		redact_pieces(args.redact.visibility.base, visibility, visibility_end, &visibility_bytes,
+					  &visibility_head);
 	const bool staged = name_bytes <= (uint32_t)Shape::DATA_BYTES &&
 						visibility_bytes <= (uint32_t)Shape::DATA_BYTES - name_bytes;
 	int32_t to = data_at;
@@ -201,8 +203,7 @@ __device__ __forceinline__ void wave_fill(const WaveArgs &args, char *shared, in
 		info.name_bias = data_at + (int32_t)name_head - name;
 		info.visibility_bias = data_at + (int32_t)(name_bytes + visibility_head) - visibility;
 		*stage = info;
-		mbarrier_arrive_expect(full,
-							   staged ? name_bytes + visibility_bytes + 2 * offset_bytes : 0);
+		mbarrier_arrive_expect(full, staged ? name_bytes + visibility_bytes + 2 * offset_bytes : 0);
 	}
 	__syncwarp();
 	if (lane == 1)
@@ -341,8 +342,8 @@ __device__ __forceinline__ uint32_t wave_valid(const WaveArgs &args, int32_t row
 		for (int i = 0; i < Shape::ROWS_PER_THREAD && row + i * 32 < args.redact.nrows; i++)
 		{
 			int32_t word = row / 32 + i;
-			uint32_t bits = text_state(args.redact.name, word).hi |
-							text_state(args.redact.visibility, word).hi;
+			uint32_t bits =
+				text_state(args.redact.name, word).hi | text_state(args.redact.visibility, word).hi;
 
 			valid &= ~((bits >> lane & 1) << i);
 			bits = __ballot_sync(0xFFFFFFFF, valid >> i & 1);
@@ -444,8 +445,7 @@ __device__ __forceinline__ uint32_t wave_size(const WaveArgs &args, const char *
 					in.visibility_bytes[i] = 0;
 				}
 		}
-		rows->is_long =
-			wave_rows<R>(in, masks, wave_leads(args.redact.encoding), rows->wave);
+		rows->is_long = wave_rows<R>(in, masks, wave_leads(args.redact.encoding), rows->wave);
 		if (valid != ALL)
 		{
 #pragma unroll
@@ -526,10 +526,9 @@ __device__ __noinline__ uint64_t wave_direct(const WaveArgs &args, int32_t row, 
  * stage, names		offsets, and what they count from; needed only if a row is long
  */
 template <class Shape>
-__device__ __forceinline__ void wave_assemble(const WaveRows<Shape> &rows,
-											  const uint32_t (&place)[Shape::ROWS_PER_THREAD],
-											  uint32_t *buffer, const char *stage,
-											  const char *names, uint32_t lane)
+__device__ __forceinline__ void
+wave_assemble(const WaveRows<Shape> &rows, const uint32_t (&place)[Shape::ROWS_PER_THREAD],
+			  uint32_t *buffer, const char *stage, const char *names, uint32_t lane)
 {
 	constexpr int R = Shape::ROWS_PER_THREAD;
 	const int32_t *start = (const int32_t *)stage + lane;

@@ -71,10 +71,10 @@ __device__ __forceinline__ uint32_t wave_warp_scan(uint32_t value)
 __device__ __forceinline__ void mbarrier_expect(uint64_t *bar, uint32_t bytes)
 {
 #if GPUSTR_BULK_COPY
-	asm volatile("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], %1;" ::"r"(
-					 shared_address(bar)),
-				 "r"(bytes)
-				 : "memory");
+	asm volatile(
+		"mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], %1;" ::"r"(shared_address(bar)),
+		"r"(bytes)
+		: "memory");
 #else
 	(void)bar;
 	(void)bytes;

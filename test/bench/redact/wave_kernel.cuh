@@ -61,11 +61,10 @@ __device__ __forceinline__ void wave_write_out(const uint32_t *from, char *out, 
  * buffer	the warp's answers, if they are 'assembled'
  */
 template <class Shape>
-__device__ __forceinline__ void wave_finish(const WaveArgs &args, WaveBoard<Shape> *board, int k,
-											int32_t row,
-											const uint32_t (&place)[Shape::ROWS_PER_THREAD / 2],
-											uint32_t *buffer, bool assembled, uint32_t warp,
-											uint32_t lane)
+__device__ __forceinline__ void
+wave_finish(const WaveArgs &args, WaveBoard<Shape> *board, int k, int32_t row,
+			const uint32_t (&place)[Shape::ROWS_PER_THREAD / 2], uint32_t *buffer, bool assembled,
+			uint32_t warp, uint32_t lane)
 {
 	const int slot = k % Shape::SLOTS;
 	const int32_t mine = args.redact.nrows - row - (int32_t)lane; /* > i * 32: row i is there */
@@ -129,16 +128,15 @@ __device__ __forceinline__ void wave_work(const WaveArgs &args, char *shared,
 		int32_t next = 0; /* first row of the chunk that comes into this stage */
 		int32_t bound = 0;
 		bool refill = false;
-		bool keep = false;	 /* the stage is needed until the answers are together */
+		bool keep = false; /* the stage is needed until the answers are together */
 
 		assembled <<= 1;
 		if (k < tiles)
 		{
 			uint64_t bytes = 0;
 
-			next = k + Shape::STAGES < tiles
-					   ? wave_first_row(chunks, k + Shape::STAGES)
-					   : args.redact.nrows;
+			next = k + Shape::STAGES < tiles ? wave_first_row(chunks, k + Shape::STAGES)
+											 : args.redact.nrows;
 			refill = next < args.redact.nrows && args.redact.packed;
 			if (refill && lane < 4)
 			{
@@ -157,8 +155,8 @@ __device__ __forceinline__ void wave_work(const WaveArgs &args, char *shared,
 				}
 				if (__builtin_expect(info.staged, 1))
 				{
-					bytes = wave_size<Shape>(args, shared, board, at, info, valid, &rows, place,
-											 lane);
+					bytes =
+						wave_size<Shape>(args, shared, board, at, info, valid, &rows, place, lane);
 					assembled |= bytes <= Shape::OUT_BYTES;
 					keep = (assembled & 1) && __any_sync(0xFFFFFFFF, rows.is_long);
 				}
@@ -172,7 +170,8 @@ __device__ __forceinline__ void wave_work(const WaveArgs &args, char *shared,
 			}
 			__syncwarp();
 			if (refill && !keep)
-				wave_fill<Shape>(args, shared, at, &board->stage[warp][s], &board->full[warp][s], next, bound, 0, true, lane);
+				wave_fill<Shape>(args, shared, at, &board->stage[warp][s], &board->full[warp][s],
+								 next, bound, 0, true, lane);
 		}
 		if (k >= Shape::LATER)
 		{
@@ -180,13 +179,14 @@ __device__ __forceinline__ void wave_work(const WaveArgs &args, char *shared,
 
 			if (row_before < args.redact.nrows)
 				wave_finish<Shape>(args, board, k - Shape::LATER, row_before,
-								   before[Shape::LATER - 1], buffer,
-								   assembled >> Shape::LATER & 1, warp, lane);
+								   before[Shape::LATER - 1], buffer, assembled >> Shape::LATER & 1,
+								   warp, lane);
 		}
 		if (assembled & 1)
 			wave_assemble<Shape>(rows, place, buffer, shared + at, shared + info.name_bias, lane);
 		if (__builtin_expect(refill && keep, 0))
-			wave_fill<Shape>(args, shared, at, &board->stage[warp][s], &board->full[warp][s], next, bound, 0, true, lane);
+			wave_fill<Shape>(args, shared, at, &board->stage[warp][s], &board->full[warp][s], next,
+							 bound, 0, true, lane);
 		if (++s == Shape::STAGES)
 		{
 			s = 0;
@@ -373,8 +373,9 @@ static inline cudaError_t wave_prepare(int device, int *blocks)
 	rc = cudaFuncSetAttribute(wave_redact<Shape>, cudaFuncAttributeMaxDynamicSharedMemorySize,
 							  Shape::SHARED_BYTES);
 	if (rc == cudaSuccess)
-		rc = cudaFuncSetAttribute(wave_redact<Shape>, cudaFuncAttributePreferredSharedMemoryCarveout,
-								  cudaSharedmemCarveoutMaxShared);
+		rc =
+			cudaFuncSetAttribute(wave_redact<Shape>, cudaFuncAttributePreferredSharedMemoryCarveout,
+								 cudaSharedmemCarveoutMaxShared);
 	if (rc == cudaSuccess)
 		rc = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
 	if (rc == cudaSuccess)
