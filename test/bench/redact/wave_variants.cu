@@ -102,7 +102,7 @@ Variant *make_wave_variant(int i)
 		case 2: /* as many warps as there are registers for, written two tiles later */
 			return new WaveVariant<WaveShape<23, 4, 2, 44, 8, 2, 1, false>>("wave23");
 		case 3: /* smaller chunks and more of them, for few rows */
-			return new WaveVariant<WaveShape<28, 2, 3, 45, 10, 3, 1, false>>("wave28");
+			return new WaveVariant<WaveShape<28, 2, 3, 48, 8, 3, 1, false>>("wave28");
 		default:
 			return NULL;
 	}
