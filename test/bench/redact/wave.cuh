@@ -376,12 +376,14 @@ struct WaveRows
  * Work out a warp's answers from a stage, and their places from the warp's first.
  * Returns the bytes of all.
  *
+ * shared_at	address of 'shared'
+ * masks	address of the board's
  * at		of the stage, in shared memory
  * valid	wave_valid()
  */
 template <class Shape>
 __device__ __forceinline__ uint32_t wave_size(const WaveArgs &args, const char *shared,
-											  const WaveBoard<Shape> *board, int32_t at,
+											  uint32_t shared_at, uint32_t masks, int32_t at,
 											  const WaveStage &info, uint32_t valid,
 											  WaveRows<Shape> *rows,
 											  uint32_t (&place)[Shape::ROWS_PER_THREAD],
@@ -389,8 +391,8 @@ __device__ __forceinline__ uint32_t wave_size(const WaveArgs &args, const char *
 {
 	constexpr int R = Shape::ROWS_PER_THREAD;
 	constexpr uint32_t ALL = (1u << R) - 1;
-	const int32_t *name_start = (const int32_t *)(shared + at) + lane;
-	const int32_t *visibility_start = (const int32_t *)(shared + at + Shape::OFFSET_BYTES) + lane;
+	const uint32_t name_start = shared_at + (uint32_t)at + 4 * lane;
+	const uint32_t visibility_start = name_start + Shape::OFFSET_BYTES;
 	int32_t name[R];
 	int32_t name_bytes[R];
 	int32_t visibility[R];
@@ -400,10 +402,10 @@ __device__ __forceinline__ uint32_t wave_size(const WaveArgs &args, const char *
 #pragma unroll
 	for (int i = 0; i < R; i++)
 	{
-		name[i] = name_start[i * 32];
-		name_bytes[i] = name_start[i * 32 + 1] - name[i];
-		visibility[i] = visibility_start[i * 32];
-		visibility_bytes[i] = visibility_start[i * 32 + 1] - visibility[i];
+		name[i] = (int32_t)shared_load(name_start + i * 128);
+		name_bytes[i] = (int32_t)shared_load(name_start + i * 128 + 4) - name[i];
+		visibility[i] = (int32_t)shared_load(visibility_start + i * 128);
+		visibility_bytes[i] = (int32_t)shared_load(visibility_start + i * 128 + 4) - visibility[i];
 	}
 	if constexpr (Shape::PLAIN)
 	{
@@ -422,8 +424,6 @@ __device__ __forceinline__ uint32_t wave_size(const WaveArgs &args, const char *
 	}
 	else
 	{
-		const uint32_t shared_at = shared_address(shared);
-		const uint32_t masks = shared_address(board->masks);
 		WaveStrings<R> in;
 
 #pragma unroll
@@ -526,9 +526,10 @@ __device__ __noinline__ uint64_t wave_direct(const WaveArgs &args, int32_t row, 
  * stage, names		offsets, and what they count from; needed only if a row is long
  */
 template <class Shape>
-__device__ __forceinline__ void
-wave_assemble(const WaveRows<Shape> &rows, const uint32_t (&place)[Shape::ROWS_PER_THREAD],
-			  uint32_t *buffer, const char *stage, const char *names, uint32_t lane)
+__device__ __forceinline__ void wave_assemble(const WaveRows<Shape> &rows,
+											  const uint32_t (&place)[Shape::ROWS_PER_THREAD],
+											  uint32_t *buffer, uint32_t buffer_at,
+											  const char *stage, const char *names, uint32_t lane)
 {
 	constexpr int R = Shape::ROWS_PER_THREAD;
 	const int32_t *start = (const int32_t *)stage + lane;
@@ -552,7 +553,7 @@ wave_assemble(const WaveRows<Shape> &rows, const uint32_t (&place)[Shape::ROWS_P
 
 #pragma unroll
 		for (int i = 0; i < R; i++)
-			at[i] = shared_address(buffer) + place[i];
+			at[i] = buffer_at + place[i];
 		wave_rows_write<R>(rows.wave, at);
 		if (rows.is_long)
 		{

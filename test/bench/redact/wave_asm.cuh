@@ -35,6 +35,59 @@ __device__ __forceinline__ uint4 shared_load16(uint32_t address)
 	return words;
 }
 
+/* 8 bytes.  address: a multiple of 8 */
+__device__ __forceinline__ uint64_t shared_load_u64(uint32_t address)
+{
+	uint64_t value;
+
+	asm volatile("ld.shared.u64 %0, [%1];" : "=l"(value) : "r"(address));
+	return value;
+}
+
+/*
+ * shared_address() that stays in a register: by itself it is worked out anew at
+ * every use, from a special register, which takes 30 cycles.
+ */
+__device__ __forceinline__ uint32_t shared_fixed(const void *p)
+{
+	uint32_t address;
+
+	asm volatile("mov.u32 %0, %1;" : "=r"(address) : "r"(shared_address(p)));
+	return address;
+}
+
+/* mbarrier_wait() and mbarrier_arrive(), by address. */
+__device__ __forceinline__ void mbarrier_wait_at(uint32_t address, uint32_t parity)
+{
+#if GPUSTR_BULK_COPY
+	uint32_t ended;
+
+	do
+		asm volatile("{\n\t"
+					 ".reg .pred p;\n\t"
+					 "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n\t"
+					 "selp.b32 %0, 1, 0, p;\n\t"
+					 "}"
+					 : "=r"(ended)
+					 : "r"(address), "r"(parity)
+					 : "memory");
+	while (!ended);
+#else
+	(void)address;
+	(void)parity;
+	__trap();
+#endif
+}
+
+__device__ __forceinline__ void mbarrier_arrive_at(uint32_t address)
+{
+	asm volatile("{\n\t"
+				 ".reg .b64 state;\n\t"
+				 "mbarrier.arrive.shared.b64 state, [%0];\n\t"
+				 "}" ::"r"(address)
+				 : "memory");
+}
+
 /* The word at an address |= bits, atomic among the threads of a block. */
 __device__ __forceinline__ void shared_or(uint32_t address, uint32_t bits)
 {

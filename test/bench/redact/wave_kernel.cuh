@@ -11,6 +11,8 @@
 #ifndef GPUSTR_BENCH_WAVE_KERNEL_CUH
 #define GPUSTR_BENCH_WAVE_KERNEL_CUH
 
+#include <stddef.h>
+
 #include "wave.cuh"
 
 /*
@@ -62,19 +64,22 @@ __device__ __forceinline__ void wave_write_out(const uint32_t *from, char *out, 
  */
 template <class Shape>
 __device__ __forceinline__ void
-wave_finish(const WaveArgs &args, WaveBoard<Shape> *board, int k, int32_t row,
+wave_finish(const WaveArgs &args, uint32_t board_at, int k, int32_t row,
 			const uint32_t (&place)[Shape::ROWS_PER_THREAD / 2], uint32_t *buffer, bool assembled,
 			uint32_t warp, uint32_t lane)
 {
-	const int slot = k % Shape::SLOTS;
+	using Board = WaveBoard<Shape>;
+	const uint32_t slot = k % Shape::SLOTS;
+	const uint32_t word_at = board_at + (slot * Shape::WARPS + warp) * 8;
 	const int32_t mine = args.redact.nrows - row - (int32_t)lane; /* > i * 32: row i is there */
 	uint64_t bytes;
 	uint64_t at;
 	bool fits;
 
-	mbarrier_wait(&board->started[slot], (uint32_t)(k / Shape::SLOTS) & 1);
-	at = board->warp_start[slot][warp];
-	bytes = board->warp_sum[slot][warp];
+	mbarrier_wait_at(board_at + offsetof(Board, started) + slot * 8,
+					 (uint32_t)(k / Shape::SLOTS) & 1);
+	at = shared_load_u64(word_at + offsetof(Board, warp_start));
+	bytes = shared_load_u64(word_at + offsetof(Board, warp_sum));
 	fits = at + bytes <= args.redact.out_room;
 	if (__builtin_expect(!assembled, 0))
 	{
@@ -106,10 +111,13 @@ __device__ __forceinline__ void wave_work(const WaveArgs &args, char *shared,
 										  WaveBoard<Shape> *board, int tiles, uint32_t warp,
 										  uint32_t lane)
 {
+	using Board = WaveBoard<Shape>;
 	constexpr int R = Shape::ROWS_PER_THREAD;
 	const WaveChunks chunks = wave_chunks<Shape>(args, warp);
 	const int32_t stages_at = (int32_t)warp * Shape::WARP_BYTES;
 	char *buffers = shared + stages_at + Shape::STAGES * Shape::STAGE_BYTES;
+	const uint32_t shared_at = shared_fixed(shared);
+	const uint32_t board_at = shared_fixed(board);
 	uint32_t before[Shape::LATER][R / 2]; /* places of answers to be written, the latest first */
 	uint32_t assembled = 0;				  /* bit i: the answers of tile k - i are in a buffer */
 	uint32_t phase = 0;
@@ -150,13 +158,20 @@ __device__ __forceinline__ void wave_work(const WaveArgs &args, char *shared,
 
 				if (args.redact.packed)
 				{
-					mbarrier_wait(&board->full[warp][s], phase);
-					info = board->stage[warp][s];
+					const uint32_t of_stage = warp * Shape::STAGES + (uint32_t)s;
+					uint4 words;
+
+					mbarrier_wait_at(board_at + offsetof(Board, full) + of_stage * 8, phase);
+					words = shared_load16(board_at + offsetof(Board, stage) + of_stage * 16);
+					info.staged = (int32_t)words.x;
+					info.name_bias = (int32_t)words.y;
+					info.visibility_bias = (int32_t)words.z;
 				}
 				if (__builtin_expect(info.staged, 1))
 				{
 					bytes =
-						wave_size<Shape>(args, shared, board, at, info, valid, &rows, place, lane);
+						wave_size<Shape>(args, shared, shared_at, board_at + offsetof(Board, masks),
+										 at, info, valid, &rows, place, lane);
 					assembled |= bytes <= Shape::OUT_BYTES;
 					keep = (assembled & 1) && __any_sync(0xFFFFFFFF, rows.is_long);
 				}
@@ -166,7 +181,7 @@ __device__ __forceinline__ void wave_work(const WaveArgs &args, char *shared,
 			if (lane == 0)
 			{
 				wave_hand_in<Shape>(args, board, k, bytes, warp);
-				mbarrier_arrive(&board->sized[k % Shape::SLOTS]);
+				mbarrier_arrive_at(board_at + offsetof(Board, sized) + k % Shape::SLOTS * 8);
 			}
 			__syncwarp();
 			if (refill && !keep)
@@ -178,12 +193,15 @@ __device__ __forceinline__ void wave_work(const WaveArgs &args, char *shared,
 			const int32_t row_before = wave_first_row(chunks, k - Shape::LATER);
 
 			if (row_before < args.redact.nrows)
-				wave_finish<Shape>(args, board, k - Shape::LATER, row_before,
+				wave_finish<Shape>(args, board_at, k - Shape::LATER, row_before,
 								   before[Shape::LATER - 1], buffer, assembled >> Shape::LATER & 1,
 								   warp, lane);
 		}
 		if (assembled & 1)
-			wave_assemble<Shape>(rows, place, buffer, shared + at, shared + info.name_bias, lane);
+			wave_assemble<Shape>(rows, place, buffer,
+								 shared_at + (uint32_t)(buffers - shared) +
+									 (uint32_t)b * Shape::BUFFER_BYTES,
+								 shared + at, shared + info.name_bias, lane);
 		if (__builtin_expect(refill && keep, 0))
 			wave_fill<Shape>(args, shared, at, &board->stage[warp][s], &board->full[warp][s], next,
 							 bound, 0, true, lane);
