@@ -70,7 +70,7 @@ $node->safe_psql('postgres', q{
 			END;
 		WHEN 8 THEN SELECT count(*)::text INTO result FROM logs a JOIN logs b ON b.id = a.id + 1
 			WHERE a.msg LIKE '%error%' AND b.msg LIKE '%1 fine%';
-		WHEN 9 THEN SELECT md5(string_agg(r || m, ' ')) INTO result
+		WHEN 9 THEN SELECT md5(string_agg(x.r || x.m, ' ')) INTO result
 			FROM (SELECT gpustr.redact(msg, 'public') AS r, gpustr.mask(msg, 4, 2, '..') AS m FROM logs WHERE id % 4 = 1 ORDER BY id) x;
 		END CASE;
 		RETURN result;

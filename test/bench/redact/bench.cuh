@@ -143,8 +143,7 @@ Variant *make_malloc_variant();
 Variant *make_views_variant();
 Variant *make_two_pass_variant();
 
-/* The shapes of the one-pass kernel, and of the wave kernel; after the last of them NULL. */
+/* The shapes of the one-pass kernel; the last has a NULL. */
 Variant *make_one_pass_variant(int i);
-Variant *make_wave_variant(int i);
 
 #endif /* GPUSTR_BENCH_CUH */

@@ -3,10 +3,7 @@
  * redact_bench.cu
  *	  Ways to redact a column of names on a GPU, side by side.
  *
- *		redact_bench [--quick] [--no-hard] [--seed N] [--sizes N,N,...] [--only TEXT/TEXT...]
- *
- * --only: one-pass variants with one of these in their names, and no other;
- * --no-hard: without the check on hard data.
+ *		redact_bench [--quick] [--seed N] [--sizes N,N,...]
  *
  * First every variant is checked, byte for byte, against the row functions on
  * the CPU: on hard data of many sizes, and on each input before it is timed.
@@ -358,22 +355,6 @@ static void time_size(const std::vector<Variant *> &variants, int32_t n, double 
 		free_buffers(&b);
 }
 
-/* Has the variant's name one of the texts, set apart by '/'? */
-static bool is_wanted(const Variant *variant, const std::string &only)
-{
-	size_t from = 0;
-
-	while (from < only.size())
-	{
-		size_t end = std::min(only.find('/', from), only.size());
-
-		if (end > from && strstr(variant->name(), only.substr(from, end - from).c_str()) != NULL)
-			return true;
-		from = end + 1;
-	}
-	return false;
-}
-
 int main(int argc, char **argv)
 {
 	std::vector<int32_t> sizes = {600000, 10000000, 100000000};
@@ -383,8 +364,6 @@ int main(int argc, char **argv)
 	uint64_t keep = UINT64_MAX;
 	uint64_t seed = 1;
 	bool quick = false;
-	bool hard = true;
-	std::string only; /* empty: all */
 	cudaStream_t stream;
 	double copy;
 	Findings findings;
@@ -396,10 +375,6 @@ int main(int argc, char **argv)
 			quick = true;
 			sizes = {20000};
 		}
-		else if (strcmp(argv[i], "--no-hard") == 0)
-			hard = false;
-		else if (strcmp(argv[i], "--only") == 0 && i + 1 < argc)
-			only = argv[++i];
 		else if (strcmp(argv[i], "--seed") == 0 && i + 1 < argc)
 			seed = strtoull(argv[++i], NULL, 10);
 		else if (strcmp(argv[i], "--sizes") == 0 && i + 1 < argc)
@@ -410,9 +385,7 @@ int main(int argc, char **argv)
 		}
 		else
 		{
-			fprintf(stderr,
-					"usage: redact_bench [--quick] [--no-hard] [--seed N] [--sizes N,N,...] "
-					"[--only TEXT/TEXT...]\n");
+			fprintf(stderr, "usage: redact_bench [--quick] [--seed N] [--sizes N,N,...]\n");
 			return 2;
 		}
 	}
@@ -422,30 +395,22 @@ int main(int argc, char **argv)
 	CUDA_MUST(cudaDeviceGetDefaultMemPool(&pool, 0));
 	CUDA_MUST(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep));
 
-	if (only.empty())
+	/* the heap of the device must be sized before any kernel uses it */
+	variants.push_back(make_api_variant());
+	variants.push_back(make_malloc_variant());
+	variants.push_back(make_views_variant());
+	variants.push_back(make_two_pass_variant());
+	for (int i = 0;; i++)
 	{
-		/* the heap of the device must be sized before any kernel uses it */
-		variants.push_back(make_api_variant());
-		variants.push_back(make_malloc_variant());
-		variants.push_back(make_views_variant());
-		variants.push_back(make_two_pass_variant());
-	}
-	for (Variant *(*make)(int) : {make_one_pass_variant, make_wave_variant})
-		for (int i = 0;; i++)
-		{
-			Variant *variant = make(i);
+		Variant *variant = make_one_pass_variant(i);
 
-			if (variant == NULL)
-				break;
-			if (only.empty() || is_wanted(variant, only))
-				variants.push_back(variant);
-			else
-				delete variant;
-		}
+		if (variant == NULL)
+			break;
+		variants.push_back(variant);
+	}
 	printf("redact_bench: %s, %d multiprocessors, %d MB of L2, seed %llu\n", props.name,
 		   props.multiProcessorCount, props.l2CacheSize >> 20, (unsigned long long)seed);
-	if (hard)
-		check_hard(variants, quick, seed, stream, &findings);
+	check_hard(variants, quick, seed, stream, &findings);
 	copy = (double)LARGE_COPY_BYTES / (time_copy(LARGE_COPY_BYTES, stream) / 1e6);
 	printf("copy from device to device: %.2f TB/s, read and written\n", copy / 1e12);
 	for (int32_t n : sizes)
