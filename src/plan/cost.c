@@ -8,7 +8,8 @@
  *				   + PAGE_CPU_TUPLES x cpu_tuple_cost)
  *	+ tuples	x steps that look at each row x gpustr.device_row_cost
  *	+ rechecks	x (gpustr.recheck_cost + cost of the whole clause list)
- *	+ survivors x (cpu_tuple_cost + cost of the local clauses)
+ *	+ survivors x (cpu_tuple_cost + cost of the local clauses), or
+ *				x BLIND_TUPLES x cpu_tuple_cost if no tuple is looked at
  *	+ rows		x cost of the target list
  *	- rows		x cost of the expressions of it that the engine computes
  *
@@ -57,6 +58,7 @@
 #include "compat.h"
 #include "guc.h"
 #include "plan/cost.h"
+#include "plan/output.h"
 #include "service/client.h"
 
 /*
@@ -72,6 +74,12 @@
  * tuples (55 to 100 ns each).
  */
 #define PAGE_CPU_TUPLES 5.0
+
+/*
+ * What a row costs whose tuple is not looked at, as under count(*) or where all
+ * that is asked for is computed by the engine: 5 to 15 ns.
+ */
+#define BLIND_TUPLES 0.2
 
 /* ANALYZE ignores values that are wider, in bytes: its WIDTH_THRESHOLD. */
 #define SAMPLED_WIDTH 1024
@@ -219,7 +227,10 @@ gpustr_cost_scan(Path *path, PlannerInfo *root, Relation table,
 		shared_cost += rel->tuples * clauses->row_steps * row_cost;
 	cpu_cost += rel->pages * PAGE_CPU_TUPLES * cpu_tuple_cost;
 	cpu_cost += rechecks * (gpustr_recheck_cost + full_cost.per_tuple);
-	cpu_cost += survivors * (cpu_tuple_cost + local_cost.per_tuple);
+	if (local == NIL && !gpustr_needs_tuples(root, rel, clauses->outputs))
+		cpu_cost += survivors * BLIND_TUPLES * cpu_tuple_cost;
+	else
+		cpu_cost += survivors * (cpu_tuple_cost + local_cost.per_tuple);
 	cpu_cost += rel->rows * path->pathtarget->cost.per_tuple;
 	cpu_cost -= rel->rows * output_cost.per_tuple;
 

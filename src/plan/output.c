@@ -239,6 +239,31 @@ gpustr_find_outputs(PlannerInfo *root, RelOptInfo *rel)
 	return context.outputs;
 }
 
+/* Is there a column in it, but for those in the outputs? */
+static bool
+column_walker(Node *node, List *outputs)
+{
+	if (node == NULL || list_member(outputs, node))
+		return false;
+	if (IsA(node, Var))
+		return true;
+	return expression_tree_walker(node, column_walker, outputs);
+}
+
+bool
+gpustr_needs_tuples(PlannerInfo *root, RelOptInfo *rel, List *outputs)
+{
+	Node	   *target = (Node *) rel->reltarget->exprs;
+
+	if (outputs != NIL && target_reaches(root, rel))
+	{
+		target = (Node *) root->processed_tlist;
+		if (rel->reloptkind == RELOPT_OTHER_MEMBER_REL)
+			target = gpustr_adjust_to_child(root, target, rel);
+	}
+	return column_walker(target, outputs);
+}
+
 void
 gpustr_build_unknown_output(GpustrBuild *build, int32 column)
 {

@@ -24,6 +24,12 @@
 extern List *gpustr_find_outputs(PlannerInfo *root, RelOptInfo *rel);
 
 /*
+ * Does each row that comes out need its tuple, beside these outputs?  Else its
+ * page is not looked at.
+ */
+extern bool gpustr_needs_tuples(PlannerInfo *root, RelOptInfo *rel, List *outputs);
+
+/*
  * The step that writes output column 'column' for such an expression.  What is
  * not known yet, or would be an error, is recheck.
  */

@@ -134,7 +134,7 @@ echo
 echo 'as shipped:'
 measure ''
 echo 'after the ALTER SYSTEM commands of gpustr.calibrate():'
-sql bench -At -c 'SELECT command FROM gpustr.calibrate()' | tee /dev/stderr | sql bench -q -f -
+sql bench -At -c 'SELECT command FROM gpustr.calibrate()' | tee >(cat >&2) | sql bench -q -f -
 sql bench -c 'SELECT pg_reload_conf()' >/dev/null
 measure ''
 
