@@ -23,7 +23,8 @@
  * are then not shown.  Rows Removed travels with PostgreSQL's own counts.
  *
  *	VERBOSE
- *		Not Offloaded	each other clause, and why
+ *		Not Offloaded	each other clause, and each call that could have been
+ *						computed, and why it is not
  *
  * IDENTIFICATION
  *	  src/exec/node_explain.c
@@ -77,6 +78,11 @@ explain_clauses(GpustrScanState *state, List *ancestors, ExplainState *es)
 		ExplainPropertyText("GPU Filter",
 							deparse((Node *) make_ands_explicit(offloaded), ps, ancestors, es),
 							es);
+	if (es->verbose)
+	{
+		foreach(clause, state->clauses->refused_outputs)
+			refused = lappend(refused, strVal(lfirst(clause)));
+	}
 	if (refused != NIL)
 		ExplainPropertyList("Not Offloaded", refused, es);
 }

@@ -39,8 +39,12 @@
 #include "optimizer/optimizer.h"
 #include "optimizer/restrictinfo.h"
 #include "optimizer/tlist.h"
+#include "nodes/value.h"
 #include "parser/parsetree.h"
+#include "rewrite/rewriteManip.h"
 #include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/ruleutils.h"
 #include "utils/syscache.h"
 
 #include "compat.h"
@@ -114,8 +118,25 @@ output_refusal(FuncExpr *expr, Index varno, bool mask)
 typedef struct FindContext
 {
 	Index		varno;
+	Oid			relid;
 	List	   *outputs;
+	List	   *refused;		/* Strings */
 } FindContext;
+
+/* Note that a call is not computed: as SQL, and why. */
+static void
+note_refused(FindContext *context, Node *call, const char *reason)
+{
+	List	   *names = deparse_context_for(get_rel_name(context->relid), context->relid);
+	Node	   *copy = copyObject(call);
+
+	ChangeVarNodes(copy, context->varno, 1, 0);
+	context->refused = lappend(context->refused,
+							   makeString(psprintf("%s: %s",
+												   deparse_expression(copy, names, false, false),
+												   reason)));
+	gpustr_note_refusal("an expression of the target list is not computed: %s", reason);
+}
 
 static bool
 find_walker(Node *node, FindContext *context)
@@ -145,7 +166,7 @@ find_walker(Node *node, FindContext *context)
 				context->outputs = list_append_unique(context->outputs, expr);
 				return false;
 			}
-			gpustr_note_refusal("an expression of the target list is not computed: %s", reason);
+			note_refused(context, node, reason);
 		}
 	}
 	return expression_tree_walker(node, find_walker, (void *) context);
@@ -214,10 +235,13 @@ query_target(PlannerInfo *root)
 }
 
 List *
-gpustr_find_outputs(PlannerInfo *root, RelOptInfo *rel)
+gpustr_find_outputs(PlannerInfo *root, RelOptInfo *rel, List **refused)
 {
-	FindContext context = {rel->relid, NIL};
+	FindContext context = {rel->relid, planner_rt_fetch(rel->relid, root)->relid, NIL, NIL};
 	List	   *exprs;
+	ListCell   *lc;
+
+	*refused = NIL;
 
 	if (!gpustr_enable_output || !query_allows(root))
 		return NIL;
@@ -233,9 +257,11 @@ gpustr_find_outputs(PlannerInfo *root, RelOptInfo *rel)
 		(needs_tuple_walker((Node *) rel->reltarget->exprs, NULL) ||
 		 needs_tuple_walker((Node *) extract_actual_clauses(rel->baserestrictinfo, false), NULL)))
 	{
-		gpustr_note_refusal("the target list is not computed: the query needs whole tuples");
-		return NIL;
+		foreach(lc, context.outputs)
+			note_refused(&context, lfirst(lc), "the query needs whole tuples");
+		context.outputs = NIL;
 	}
+	*refused = context.refused;
 	return context.outputs;
 }
 

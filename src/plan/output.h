@@ -18,10 +18,11 @@
 /*
  * The expressions that a scan of 'rel' could compute for the target list of the
  * query: FuncExprs over its columns, each once, at most GPUSTR_MAX_OUT_COLUMNS;
- * NIL where the query's kind does not allow it.  Why another one is not among
- * them is noted for gpustr.debug_require.
+ * NIL where the query's kind does not allow it.  *refused gets a String for each
+ * call that is not among them, with the reason; noted for gpustr.debug_require,
+ * too.
  */
-extern List *gpustr_find_outputs(PlannerInfo *root, RelOptInfo *rel);
+extern List *gpustr_find_outputs(PlannerInfo *root, RelOptInfo *rel, List **refused);
 
 /*
  * Does each row that comes out need its tuple, beside these outputs?  Else its

@@ -27,6 +27,7 @@ typedef enum GpustrScanPrivate
 	GSP_OFFLOADED,				/* integer list: 1 for each clause of
 								 * custom_exprs that the program decides */
 	GSP_REASONS,				/* String list: why the others are not */
+	GSP_REFUSED_OUTPUTS,		/* String list: calls that are not computed */
 	GSP_COUNT					/* must be last */
 } GpustrScanPrivate;
 
@@ -43,7 +44,8 @@ gpustr_plan_pack(CustomScan *plan, const GpustrScanClauses *clauses)
 		if (!lfirst_int(flag))
 			plan->scan.plan.qual = lappend(plan->scan.plan.qual, lfirst(lc));
 	}
-	plan->custom_private = list_make2(clauses->offloaded, clauses->reasons);
+	plan->custom_private = list_make3(clauses->offloaded, clauses->reasons,
+									  clauses->refused_outputs);
 	Assert(list_length(plan->custom_private) == GSP_COUNT);
 }
 
@@ -82,6 +84,7 @@ gpustr_plan_unpack(const CustomScan *plan)
 	clauses->clauses = (List *) gpustr_plan_resolve(plan, (Node *) plan->custom_exprs);
 	clauses->offloaded = list_nth(plan->custom_private, GSP_OFFLOADED);
 	clauses->reasons = list_nth(plan->custom_private, GSP_REASONS);
+	clauses->refused_outputs = list_nth(plan->custom_private, GSP_REFUSED_OUTPUTS);
 	foreach(lc, clauses->offloaded)
 		clauses->noffloaded += lfirst_int(lc);
 	foreach(lc, plan->custom_scan_tlist)

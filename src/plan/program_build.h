@@ -29,6 +29,8 @@ typedef struct GpustrScanClauses
 	int			noffloaded;
 	List	   *outputs;		/* FuncExprs that it computes, too: output
 								 * columns 0, 1, ... */
+	List	   *refused_outputs;	/* String list: calls that it does not
+									 * compute, and why */
 	int			row_steps;		/* steps of the program that look at each row,
 								 * late values known */
 	GpustrProgram *program;		/* selects the rows that pass the offloaded

@@ -198,7 +198,7 @@ make_scan_path(PlannerInfo *root, RelOptInfo *rel, Relation table,
 	path->path.parallel_safe = rel->consider_parallel;
 	path->path.parallel_workers = workers;
 	path->flags = CUSTOMPATH_SUPPORT_PROJECTION | CUSTOMPATH_SUPPORT_BACKWARD_SCAN;
-	path->custom_private = clauses->outputs;
+	path->custom_private = list_make2(clauses->outputs, clauses->refused_outputs);
 	path->methods = &gpustr_scan_path_methods;
 	gpustr_cost_scan(&path->path, root, table, clauses, rinfos);
 	return &path->path;
@@ -209,7 +209,8 @@ make_scan_path(PlannerInfo *root, RelOptInfo *rel, Relation table,
  * it makes Gather paths from partial ones after our hook.
  */
 static void
-add_scan_paths(PlannerInfo *root, RelOptInfo *rel, Relation table, List *outputs)
+add_scan_paths(PlannerInfo *root, RelOptInfo *rel, Relation table,
+			   List *outputs, List *refused_outputs)
 {
 	bool		require = gpustr_debug_require == GPUSTR_REQUIRE_REQUIRE;
 	List	   *rinfos;
@@ -219,6 +220,7 @@ add_scan_paths(PlannerInfo *root, RelOptInfo *rel, Relation table, List *outputs
 	if (!scan_clauses(root, rel, &rinfos))
 		return;
 	clauses = gpustr_build_scan_program(table, rel->relid, rinfos, outputs);
+	clauses->refused_outputs = refused_outputs;
 	if (clauses->noffloaded == 0 && clauses->outputs == NIL)
 	{
 		note_refusals(table, clauses, list_length(outputs));
@@ -244,6 +246,7 @@ gpustr_set_rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblE
 {
 	Relation	table;
 	List	   *outputs;
+	List	   *refused_outputs;
 
 	if (previous_set_rel_pathlist)
 		previous_set_rel_pathlist(root, rel, rti, rte);
@@ -255,7 +258,7 @@ gpustr_set_rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblE
 							gpustr_enabled ? "gpustr.enable_scan" : "gpustr.enabled");
 		return;
 	}
-	outputs = gpustr_find_outputs(root, rel);
+	outputs = gpustr_find_outputs(root, rel, &refused_outputs);
 	if (outputs == NIL && cannot_win(rel))
 		return;
 	if (gpustr_engine_choice() == GPUSTR_RUN_NOWHERE)
@@ -270,7 +273,7 @@ gpustr_set_rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblE
 	if (table->rd_tableam != GetHeapamTableAmRoutine())
 		gpustr_note_refusal("table \"%s\" is not a heap", RelationGetRelationName(table));
 	else if (!IsCatalogRelation(table))
-		add_scan_paths(root, rel, table, outputs);
+		add_scan_paths(root, rel, table, outputs, refused_outputs);
 	table_close(table, NoLock);
 }
 
@@ -319,7 +322,9 @@ gpustr_scan_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path,
 	plan->scan.scanrelid = rel->relid;
 	plan->flags = path->flags;
 	plan->methods = &gpustr_scan_plan_methods;
-	packed = gpustr_build_scan_program(table, rel->relid, rinfos, path->custom_private);
+	packed = gpustr_build_scan_program(table, rel->relid, rinfos,
+									   linitial(path->custom_private));
+	packed->refused_outputs = lsecond(path->custom_private);
 	gpustr_plan_pack(plan, packed);
 	if (packed->outputs != NIL)
 		plan->custom_scan_tlist = make_scan_tlist(rel, packed->clauses, packed->outputs);
