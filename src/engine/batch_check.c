@@ -27,6 +27,7 @@
 #include <string.h>
 
 #include "engine/engine.h"
+#include "rowfn/dfa.h"
 #include "rowfn/like.h"
 #include "rowfn/value.h"
 
@@ -85,6 +86,7 @@ static const CheckOp check_ops[GPUSTR_OP_LAST + 1] = {
 	[GPUSTR_OP_CONST_VALUE] = {VALUE_REG, NO_REG, NO_REG, NO_REG},
 	[GPUSTR_OP_LIKE] = {BOOL_REG, TEXT_REG, NO_REG, NO_REG},
 	[GPUSTR_OP_ILIKE] = {BOOL_REG, TEXT_REG, NO_REG, NO_REG},
+	[GPUSTR_OP_DFA] = {BOOL_REG, TEXT_REG, NO_REG, NO_REG},
 	[GPUSTR_OP_TEXT_EQ] = {BOOL_REG, TEXT_REG, NO_REG, NO_REG},
 	[GPUSTR_OP_COMPARE_TEXT] = {BOOL_REG, TEXT_REG, TEXT_REG, NO_REG},
 	[GPUSTR_OP_COMPARE_VALUE] = {BOOL_REG, VALUE_REG, VALUE_REG, NO_REG},
@@ -307,6 +309,10 @@ step_arguments_ok(const GpustrBatch *batch, const GpustrProgram *program, const 
 				rowfn_fold_check((const GpustrFold *) GPUSTR_PROGRAM_CONST(program, step)) &&
 				rowfn_like_check(GPUSTR_PROGRAM_CONST(program, step) + sizeof(GpustrFold),
 								 step->const_bytes - sizeof(GpustrFold));
+		case GPUSTR_OP_DFA:
+			return const_ok && (step->attr == 0 || step->attr == 1) &&
+				rowfn_dfa_check((const GpustrDfa *) GPUSTR_PROGRAM_CONST(program, step),
+								step->const_bytes);
 		case GPUSTR_OP_TEXT_EQ:
 			return const_ok;
 		case GPUSTR_OP_COMPARE_TEXT:

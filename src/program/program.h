@@ -237,6 +237,9 @@ typedef enum GpustrOp
 	GPUSTR_OP_ILIKE,			/* bool: alike, the text folded by the
 								 * GpustrFold at const, which the pattern
 								 * follows */
+	GPUSTR_OP_DFA,				/* bool: text in0 is accepted by the GpustrDfa
+								 * at const (rowfn/dfa.h); attr 1: what is
+								 * accepted is recheck */
 	GPUSTR_OP_TEXT_EQ,			/* bool: text in0 = bytes at const */
 	GPUSTR_OP_COMPARE_TEXT,		/* bool: text in0, in1; aux: GpustrRelation,
 								 * attr: GpustrOrder */
@@ -321,6 +324,29 @@ typedef struct GpustrFold
 } GpustrFold;
 
 #define GPUSTR_FOLD_RECHECK 0xFF
+
+/*
+ * A deterministic automaton over bytes, for GPUSTR_OP_DFA.  It starts in state
+ * 'start', takes the text byte by byte, and accepts it if it comes to state 1,
+ * or is in a state of which at_end is 1 when the text ends.
+ *
+ * Two states stay what they are, whatever follows: 0 rejects, 1 accepts.  So a
+ * matcher may stop there.
+ */
+typedef struct GpustrDfa
+{
+	int32_t		nstates;		/* >= 2, <= 65535 */
+	int32_t		nclasses;		/* classes of bytes: 1 to 256 */
+	int32_t		start;
+	int32_t		next_off;		/* uint16 [nstates][nclasses]: the next state;
+								 * bytes from the start of this struct */
+	int32_t		at_end_off;		/* uint8 [nstates] */
+	int32_t		unused;
+	uint8_t		class_of[256];	/* of each byte */
+} GpustrDfa;
+
+#define GPUSTR_DFA_REJECT 0
+#define GPUSTR_DFA_ACCEPT 1
 
 /*
  * A set of strings, for GPUSTR_OP_IN_TEXT: the strings one after the other,

@@ -297,6 +297,21 @@ gpustr_builder_ilike(GpustrProgramBuilder *b, uint16_t text, const GpustrFold *f
 }
 
 uint16_t
+gpustr_builder_dfa(GpustrProgramBuilder *b, uint16_t text, const GpustrDfa *dfa,
+				   uint32_t dfa_bytes, GpustrTruth accepted)
+{
+	GpustrStep *step = builder_bool_step(b, GPUSTR_OP_DFA);
+
+	if (step == NULL)
+		return 0;
+	step->in0 = text;
+	step->attr = accepted == GPUSTR_RECHECK;
+	step->const_off = builder_copy(b, dfa, dfa_bytes);
+	step->const_bytes = dfa_bytes;
+	return step->out;
+}
+
+uint16_t
 gpustr_builder_text_eq(GpustrProgramBuilder *b, uint16_t text, const char *value,
 					   int32_t value_bytes)
 {

@@ -78,6 +78,11 @@ extern uint16_t gpustr_builder_like(GpustrProgramBuilder *b, uint16_t text,
 extern uint16_t gpustr_builder_ilike(GpustrProgramBuilder *b, uint16_t text,
 									 const GpustrFold *fold,
 									 const char *pattern, int32_t pattern_bytes);
+
+/* An automaton; accepted: GPUSTR_TRUE, or GPUSTR_RECHECK. */
+extern uint16_t gpustr_builder_dfa(GpustrProgramBuilder *b, uint16_t text,
+								   const GpustrDfa *dfa, uint32_t dfa_bytes,
+								   GpustrTruth accepted);
 extern uint16_t gpustr_builder_text_eq(GpustrProgramBuilder *b, uint16_t text,
 									   const char *value, int32_t value_bytes);
 
