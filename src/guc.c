@@ -40,6 +40,8 @@
 #define GPUSTR_MAX_DEVICE_TIMEOUT (60 * 60 * 1000)
 #define GPUSTR_DEFAULT_DEVICE_TIMEOUT (10 * 1000)
 
+#define GPUSTR_DEFAULT_MAX_AUTOMATON_KB 256
+
 /* In the units of seq_page_cost. */
 #define GPUSTR_DEFAULT_STARTUP_COST 100.0
 #define GPUSTR_DEFAULT_ROW_COST 0.0005
@@ -60,6 +62,7 @@ int			gpustr_debug_device_fault = GPUSTR_FAULT_NONE;
 int			gpustr_debug_fail_engine_call = 0;
 int			gpustr_debug_poison = -1;
 int			gpustr_batch_depth = GPUSTR_DEFAULT_BATCH_DEPTH;
+int			gpustr_max_automaton_size = GPUSTR_DEFAULT_MAX_AUTOMATON_KB;
 double		gpustr_device_startup_cost = GPUSTR_DEFAULT_STARTUP_COST;
 double		gpustr_device_row_cost = GPUSTR_DEFAULT_ROW_COST;
 double		gpustr_recheck_cost = GPUSTR_DEFAULT_RECHECK_COST;
@@ -193,6 +196,16 @@ define_planner_settings(void)
 							 PGC_USERSET,
 							 0,
 							 NULL, NULL, NULL);
+
+	DefineCustomIntVariable("gpustr.max_automaton_size",
+							"Sets the largest automaton that a regular expression may become.",
+							"Regular expressions that need a larger one, or long to find out, stay with PostgreSQL.",
+							&gpustr_max_automaton_size,
+							GPUSTR_DEFAULT_MAX_AUTOMATON_KB,
+							GPUSTR_MIN_MAX_AUTOMATON_KB, GPUSTR_MAX_MAX_AUTOMATON_KB,
+							PGC_USERSET,
+							GUC_UNIT_KB,
+							NULL, NULL, NULL);
 
 	DefineCustomRealVariable("gpustr.device_startup_cost",
 							 "Sets the planner's estimate of the cost of starting work on a device.",

@@ -41,6 +41,10 @@ typedef enum GpustrFaultSetting
 #define GPUSTR_MIN_BATCH_DEPTH 1
 #define GPUSTR_MAX_BATCH_DEPTH 32
 
+/* range of gpustr.max_automaton_size */
+#define GPUSTR_MIN_MAX_AUTOMATON_KB 1
+#define GPUSTR_MAX_MAX_AUTOMATON_KB 8192
+
 /* set at server start */
 extern char *gpustr_devices;
 extern char *gpustr_debug_cuda_library;
@@ -61,6 +65,7 @@ extern int	gpustr_debug_device_fault;
 extern int	gpustr_debug_fail_engine_call;	/* 0: none */
 extern int	gpustr_debug_poison;	/* a byte; -1: none */
 extern int	gpustr_batch_depth;
+extern int	gpustr_max_automaton_size;	/* kB */
 extern double gpustr_device_startup_cost;
 extern double gpustr_device_row_cost;
 extern double gpustr_recheck_cost;

@@ -37,6 +37,7 @@ typedef enum GpustrFunctionKind
 	GPUSTR_FUNCTION_COMPARE,	/* what: GpustrRelation, how: GpustrOrder */
 	GPUSTR_FUNCTION_LIKE,
 	GPUSTR_FUNCTION_STARTS_WITH,
+	GPUSTR_FUNCTION_REGEX,		/* what: 1 the options are a third argument */
 	GPUSTR_FUNCTION_ARITH,		/* what: GpustrArith, how: GpustrValueType */
 	GPUSTR_FUNCTION_CAST,		/* what: GpustrCast */
 	GPUSTR_FUNCTION_SAME,		/* the value stays as it is */
@@ -52,8 +53,8 @@ typedef enum GpustrFunctionKind
 #define GPUSTR_FLAG_TRIM 4		/* arguments lose their trailing blanks */
 #define GPUSTR_FLAG_LEFT_DATE 8 /* compares a date with a timestamp */
 #define GPUSTR_FLAG_RIGHT_DATE 16
-#define GPUSTR_FLAG_NEGATED 32	/* NOT LIKE */
-#define GPUSTR_FLAG_FOLDED 64	/* ILIKE */
+#define GPUSTR_FLAG_NEGATED 32	/* NOT LIKE, !~ */
+#define GPUSTR_FLAG_FOLDED 64	/* ILIKE, ~* */
 
 typedef struct GpustrFunction
 {

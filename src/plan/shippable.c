@@ -47,6 +47,7 @@
 #include "compat.h"
 #include "plan/fold_probe.h"
 #include "plan/late_values.h"
+#include "plan/regex_build.h"
 #include "plan/shippable.h"
 
 /* Where an expression stands. */
@@ -190,6 +191,15 @@ text_refusal(const GpustrFunction *function, Oid collation)
 	return reason;
 }
 
+/* Does it test a text against a pattern? */
+static bool
+is_pattern_test(const GpustrFunction *function)
+{
+	return function->kind == GPUSTR_FUNCTION_LIKE ||
+		function->kind == GPUSTR_FUNCTION_STARTS_WITH ||
+		function->kind == GPUSTR_FUNCTION_REGEX;
+}
+
 /* A call of a function, be it written as one or as an operator. */
 static const char *
 call_refusal(Node *node, Oid funcid, List *args, Oid collation, ShipPlace place)
@@ -199,12 +209,13 @@ call_refusal(Node *node, Oid funcid, List *args, Oid collation, ShipPlace place)
 
 	if (function == NULL)
 		return unknown_refusal(node);
-	if ((function->kind == GPUSTR_FUNCTION_LIKE ||
-		 function->kind == GPUSTR_FUNCTION_STARTS_WITH) && !is_fixed(lsecond(args)))
+	if (is_pattern_test(function) && !is_fixed(lsecond(args)))
 		return "the pattern is not a constant";
 	reason = list_refusal(args, 0, place);
 	if (reason == NULL)
 		reason = text_refusal(function, collation);
+	if (reason == NULL && function->kind == GPUSTR_FUNCTION_REGEX)
+		reason = gpustr_regex_call_refusal(function, args, collation);
 	return reason;
 }
 
@@ -227,9 +238,7 @@ array_op_refusal(ScalarArrayOpExpr *op, ShipPlace place)
 	set_sa_opfuncid(op);
 	function = gpustr_function(op->opfuncid);
 	if (function == NULL ||
-		(function->kind != GPUSTR_FUNCTION_COMPARE &&
-		 function->kind != GPUSTR_FUNCTION_LIKE &&
-		 function->kind != GPUSTR_FUNCTION_STARTS_WITH))
+		(function->kind != GPUSTR_FUNCTION_COMPARE && !is_pattern_test(function)))
 		return psprintf("operator %s with ANY or ALL is not supported",
 						format_operator(op->opno));
 	if (!is_fixed(array))
@@ -248,6 +257,8 @@ array_op_refusal(ScalarArrayOpExpr *op, ShipPlace place)
 
 		if (ArrayGetNItems(ARR_NDIM(value), ARR_DIMS(value)) > GPUSTR_MAX_CHAIN)
 			reason = psprintf("the list has more than %d elements", GPUSTR_MAX_CHAIN);
+		else if (function->kind == GPUSTR_FUNCTION_REGEX)
+			reason = gpustr_regex_array_refusal(function, value, op->inputcollid);
 	}
 	return reason;
 }

@@ -1,0 +1,100 @@
+/*-------------------------------------------------------------------------
+ *
+ * regex_build.c
+ *	  Clauses with regular expressions: which are refused, and their steps.
+ *
+ * A pattern that is known when the query is planned is compiled then, so that
+ * EXPLAIN can say why it is not offloaded.  An invalid one raises no error there:
+ * PostgreSQL raises it when a row comes to it, and not if none does.
+ *
+ * A late pattern is taken to be one that can be offloaded.  If it is not, all rows
+ * are recheck.
+ *
+ * IDENTIFICATION
+ *	  src/plan/regex_build.c
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+
+#include "compat.h"
+#include "plan/regex_build.h"
+#include "plan/regex_cache.h"
+#include "plan/regex_nfa.h"
+
+/* The flags of a call; false if PostgreSQL would raise an error. */
+static bool
+call_flags(const GpustrFunction *function, const Const *options, int *cflags)
+{
+	struct varlena *text;
+
+	*cflags = gpustr_regex_operator_flags((function->flags & GPUSTR_FLAG_FOLDED) != 0);
+	if (options == NULL)
+		return true;
+	text = PG_DETOAST_DATUM_PACKED(options->constvalue);
+
+	return gpustr_regex_option_flags(VARDATA_ANY(text), VARSIZE_ANY_EXHDR(text), cflags);
+}
+
+static const GpustrRegex *
+regex_of(struct varlena *pattern, int cflags, Oid collation)
+{
+	return gpustr_regex(VARDATA_ANY(pattern), VARSIZE_ANY_EXHDR(pattern), cflags, collation);
+}
+
+const char *
+gpustr_regex_call_refusal(const GpustrFunction *function, List *args, Oid collation)
+{
+	Const	   *pattern = lsecond(args);
+	Const	   *options = list_length(args) > 2 ? lthird(args) : NULL;
+	int			cflags;
+
+	if (options != NULL && (!IsA(options, Const) || options->constisnull))
+		return "the options are not a constant";
+	if (!call_flags(function, options, &cflags))
+		return "the options are invalid";
+	if (!IsA(pattern, Const) || pattern->constisnull)
+		return NULL;
+	return regex_of(PG_DETOAST_DATUM_PACKED(pattern->constvalue), cflags, collation)->refusal;
+}
+
+const char *
+gpustr_regex_array_refusal(const GpustrFunction *function, ArrayType *patterns, Oid collation)
+{
+	const char *reason = NULL;
+	Datum	   *values;
+	bool	   *nulls;
+	int			cflags;
+	int			n;
+	int			i;
+
+	(void) call_flags(function, NULL, &cflags);
+	deconstruct_array(patterns, TEXTOID, -1, false, TYPALIGN_INT, &values, &nulls, &n);
+	for (i = 0; i < n && reason == NULL; i++)
+	{
+		if (!nulls[i])
+			reason = regex_of(PG_DETOAST_DATUM_PACKED(values[i]), cflags, collation)->refusal;
+	}
+	return reason;
+}
+
+GpustrReg
+gpustr_build_regex(GpustrBuild *build, const GpustrFunction *function, const Const *options,
+				   Oid collation, GpustrReg text, struct varlena *pattern)
+{
+	const GpustrRegex *regex;
+	GpustrReg	reg;
+	int			cflags;
+
+	if (!call_flags(function, options, &cflags))
+		elog(ERROR, "unexpected options in an offloaded clause");
+	regex = regex_of(pattern, cflags, collation);
+	if (regex->refusal != NULL)
+		return gpustr_build_truth(build, GPUSTR_RECHECK);
+	reg = gpustr_reg(GPUSTR_KIND_BOOL,
+					 gpustr_builder_dfa(&build->builder, text.reg, regex->dfa, regex->bytes,
+										regex->accepted));
+	return function->flags & GPUSTR_FLAG_NEGATED ? gpustr_build_not(build, reg) : reg;
+}

@@ -1,0 +1,37 @@
+/*-------------------------------------------------------------------------
+ *
+ * regex_build.h
+ *	  Clauses with regular expressions: which are refused, and their steps.
+ *
+ * IDENTIFICATION
+ *	  src/plan/regex_build.h
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef GPUSTR_REGEX_BUILD_H
+#define GPUSTR_REGEX_BUILD_H
+
+#include "utils/array.h"
+
+#include "plan/expr_build.h"
+
+/*
+ * Why may a call of such a function not be offloaded?  NULL: it may.  The collation
+ * has been looked at.
+ */
+extern const char *gpustr_regex_call_refusal(const GpustrFunction *function, List *args,
+											 Oid collation);
+
+/* The same for each element of an array of patterns. */
+extern const char *gpustr_regex_array_refusal(const GpustrFunction *function,
+											  ArrayType *patterns, Oid collation);
+
+/*
+ * Test a text.  options: NULL, or a constant that was not refused.  A pattern that
+ * would be refused makes recheck.
+ */
+extern GpustrReg gpustr_build_regex(GpustrBuild *build, const GpustrFunction *function,
+									const Const *options, Oid collation, GpustrReg text,
+									struct varlena *pattern);
+
+#endif							/* GPUSTR_REGEX_BUILD_H */

@@ -1,0 +1,158 @@
+/*-------------------------------------------------------------------------
+ *
+ * regex_cache.c
+ *	  Automata of regular expressions, made once and kept.
+ *
+ * A clause is looked at several times, when the query is planned and when it is
+ * executed, and the next query may have the same.  So automata are kept, the last
+ * used first, and the last ones go when all take too much memory.  That there is
+ * none is kept as well.
+ *
+ * IDENTIFICATION
+ *	  src/plan/regex_cache.c
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "lib/ilist.h"
+#include "mb/pg_wchar.h"
+#include "utils/memutils.h"
+
+#include "guc.h"
+#include "plan/regex_cache.h"
+#include "plan/regex_dfa.h"
+
+/* Of all automata, but for the last used one. */
+#define CACHE_BYTES (4 * 1024 * 1024)
+#define CACHE_ENTRIES 64
+
+/*
+ * Steps of work for each byte that the automaton may have; 256 kB: a few
+ * milliseconds.
+ */
+#define WORK_PER_BYTE 16
+
+typedef struct CacheEntry
+{
+	dlist_node	node;
+	MemoryContext context;		/* of the entry and what it points to */
+	Size		bytes;
+	Oid			collation;
+	int			cflags;
+	int			max_size;		/* gpustr.max_automaton_size */
+	int			pattern_bytes;
+	char	   *pattern;
+	GpustrRegex regex;
+} CacheEntry;
+
+static dlist_head cache = DLIST_STATIC_INIT(cache);
+static int	cache_entries = 0;
+static Size cache_bytes = 0;
+
+static CacheEntry *
+find(const char *pattern, int bytes, int cflags, Oid collation)
+{
+	dlist_iter	iter;
+
+	dlist_foreach(iter, &cache)
+	{
+		CacheEntry *entry = dlist_container(CacheEntry, node, iter.cur);
+
+		if (entry->pattern_bytes == bytes && entry->cflags == cflags &&
+			entry->collation == collation && entry->max_size == gpustr_max_automaton_size &&
+			memcmp(entry->pattern, pattern, bytes) == 0)
+			return entry;
+	}
+	return NULL;
+}
+
+/* Make the automaton, in the current context. */
+static GpustrRegex
+make(const char *pattern, int bytes, int cflags, Oid collation)
+{
+	Size		max_bytes = (Size) gpustr_max_automaton_size * 1024;
+	GpustrRegexWork work = {WORK_PER_BYTE * max_bytes, max_bytes};
+	GpustrRegex regex = {NULL, NULL, 0, GPUSTR_TRUE};
+	GpustrRegexNfa *nfa = gpustr_regex_nfa(pattern, bytes, cflags, collation);
+	GpustrColorDfa *colors;
+
+	if (nfa == NULL)
+	{
+		regex.refusal = "the regular expression is invalid";
+		return regex;
+	}
+	colors = gpustr_regex_color_dfa(nfa, &work);
+	if (colors != NULL)
+		regex.dfa = gpustr_regex_byte_dfa(colors, GetDatabaseEncoding() == PG_UTF8, &work,
+										  &regex.bytes);
+	if (regex.dfa == NULL)
+		regex.refusal = "its automaton would be larger than gpustr.max_automaton_size";
+	if (nfa->approximate)
+		regex.accepted = GPUSTR_RECHECK;
+	return regex;
+}
+
+/* Keep it; what it points to is copied. */
+static CacheEntry *
+keep(const char *pattern, int bytes, int cflags, Oid collation, const GpustrRegex *regex)
+{
+	MemoryContext context = AllocSetContextCreate(TopMemoryContext, "gpustr automaton",
+												  ALLOCSET_SMALL_SIZES);
+	CacheEntry *entry = MemoryContextAllocZero(context, sizeof(CacheEntry));
+
+	entry->context = context;
+	entry->collation = collation;
+	entry->cflags = cflags;
+	entry->max_size = gpustr_max_automaton_size;
+	entry->pattern_bytes = bytes;
+	entry->pattern = MemoryContextAlloc(context, bytes + 1);
+	memcpy(entry->pattern, pattern, bytes);
+	entry->regex = *regex;
+	if (regex->dfa != NULL)
+	{
+		void	   *copy = MemoryContextAlloc(context, regex->bytes);
+
+		memcpy(copy, regex->dfa, regex->bytes);
+		entry->regex.dfa = copy;
+	}
+	entry->bytes = bytes + regex->bytes;
+	dlist_push_head(&cache, &entry->node);
+	cache_entries++;
+	cache_bytes += entry->bytes;
+	return entry;
+}
+
+static void
+forget_last(void)
+{
+	CacheEntry *entry = dlist_tail_element(CacheEntry, node, &cache);
+
+	dlist_delete(&entry->node);
+	cache_entries--;
+	cache_bytes -= entry->bytes;
+	MemoryContextDelete(entry->context);
+}
+
+const GpustrRegex *
+gpustr_regex(const char *pattern, int bytes, int cflags, Oid collation)
+{
+	CacheEntry *entry = find(pattern, bytes, cflags, collation);
+
+	if (entry != NULL)
+		dlist_move_head(&cache, &entry->node);
+	else
+	{
+		MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "gpustr automaton work",
+												   ALLOCSET_DEFAULT_SIZES);
+		MemoryContext old = MemoryContextSwitchTo(work);
+		GpustrRegex regex = make(pattern, bytes, cflags, collation);
+
+		entry = keep(pattern, bytes, cflags, collation, &regex);
+		MemoryContextSwitchTo(old);
+		MemoryContextDelete(work);
+		while (cache_entries > 1 && (cache_entries > CACHE_ENTRIES || cache_bytes > CACHE_BYTES))
+			forget_last();
+	}
+	return &entry->regex;
+}

@@ -1,0 +1,31 @@
+/*-------------------------------------------------------------------------
+ *
+ * regex_cache.h
+ *	  Automata of regular expressions.
+ *
+ * IDENTIFICATION
+ *	  src/plan/regex_cache.h
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef GPUSTR_REGEX_CACHE_H
+#define GPUSTR_REGEX_CACHE_H
+
+#include "program/program.h"
+
+typedef struct GpustrRegex
+{
+	const char *refusal;		/* why there is no automaton; a literal */
+	const GpustrDfa *dfa;
+	uint32		bytes;
+	GpustrTruth accepted;		/* what it accepts is true, or recheck */
+} GpustrRegex;
+
+/*
+ * The automaton of a pattern under a deterministic collation, with flags of
+ * regex_nfa.h.  Of use until the next call.
+ */
+extern const GpustrRegex *gpustr_regex(const char *pattern, int bytes, int cflags,
+									   Oid collation);
+
+#endif							/* GPUSTR_REGEX_CACHE_H */

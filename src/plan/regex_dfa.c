@@ -1,0 +1,476 @@
+/*-------------------------------------------------------------------------
+ *
+ * regex_dfa.c
+ *	  Make a regular expression deterministic, as an automaton over colours.
+ *
+ * The states are sets of states of the nondeterministic automaton, found from
+ * the start on (subset construction).  A set with the final state is
+ * GPUSTR_DFA_ACCEPT, whatever else is in it; the empty one is GPUSTR_DFA_REJECT.
+ * Then states are merged that no text tells apart, by refining a partition until
+ * it is stable (Moore), and colours that no state tells apart.
+ *
+ * An expression such as (a|b)*a(a|b){30} has billions of sets, so both stop when
+ * they have worked for too long: the first gives up, the second leaves the
+ * automaton as it is.
+ *
+ * Memory is the caller's current context, which it had better reset.
+ *
+ * IDENTIFICATION
+ *	  src/plan/regex_dfa.c
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "common/hashfn.h"
+#include "miscadmin.h"
+#include "port/pg_bitutils.h"
+
+#include "plan/regex_dfa.h"
+
+#define EMPTY_SLOT (-1)
+
+/* The sets, in the order in which they were found. */
+typedef struct Sets
+{
+	const GpustrRegexNfa *nfa;
+	GpustrRegexWork *work;
+	int			words;			/* of a set */
+	int			n;
+	int			space;
+	uint64	   *bits;			/* [n][words] */
+	uint32	   *hash;			/* [n] */
+	int			nslots;			/* a power of two */
+	int32	   *slots;			/* state by hash */
+	int32	   *next;			/* [n][ncolors] */
+	uint8	   *at_end;			/* [n] */
+	bool		too_large;
+} Sets;
+
+static uint64 *
+set_bits(const Sets *sets, int state)
+{
+	return sets->bits + (Size) state * sets->words;
+}
+
+static bool
+has_state(const uint64 *set, int state)
+{
+	return (set[state / 64] >> (state % 64)) & 1;
+}
+
+static void
+add_state(uint64 *set, int state)
+{
+	set[state / 64] |= UINT64CONST(1) << (state % 64);
+}
+
+static void
+grow_slots(Sets *sets)
+{
+	int			i;
+
+	sets->nslots *= 2;
+	sets->slots = repalloc_huge(sets->slots, sets->nslots * sizeof(int32));
+	for (i = 0; i < sets->nslots; i++)
+		sets->slots[i] = EMPTY_SLOT;
+	for (i = 0; i < sets->n; i++)
+	{
+		uint32		slot = sets->hash[i] & (sets->nslots - 1);
+
+		while (sets->slots[slot] != EMPTY_SLOT)
+			slot = (slot + 1) & (sets->nslots - 1);
+		sets->slots[slot] = i;
+	}
+}
+
+static int
+add_set(Sets *sets, const uint64 *set, uint32 hash, uint32 slot)
+{
+	int			state = sets->n++;
+	Size		ncolors = sets->nfa->ncolors;
+
+	if (sets->n > sets->space)
+	{
+		sets->space *= 2;
+		sets->bits = repalloc_huge(sets->bits, sizeof(uint64) * sets->words * sets->space);
+		sets->hash = repalloc_huge(sets->hash, sizeof(uint32) * sets->space);
+		sets->next = repalloc_huge(sets->next, sizeof(int32) * ncolors * sets->space);
+		sets->at_end = repalloc_huge(sets->at_end, sets->space);
+	}
+	memcpy(set_bits(sets, state), set, sizeof(uint64) * sets->words);
+	sets->hash[state] = hash;
+	sets->slots[slot] = state;
+	if (sets->n > sets->nslots / 2)
+		grow_slots(sets);
+	return state;
+}
+
+/* The state that a set is. */
+static int
+find_set(Sets *sets, const uint64 *set)
+{
+	uint32		hash;
+	uint32		slot;
+
+	if (has_state(set, sets->nfa->final))
+		return GPUSTR_DFA_ACCEPT;
+	hash = hash_bytes((const unsigned char *) set, sizeof(uint64) * sets->words);
+	slot = hash & (sets->nslots - 1);
+	while (sets->slots[slot] != EMPTY_SLOT)
+	{
+		int			state = sets->slots[slot];
+
+		if (sets->hash[state] == hash &&
+			memcmp(set_bits(sets, state), set, sizeof(uint64) * sets->words) == 0)
+			return state;
+		slot = (slot + 1) & (sets->nslots - 1);
+	}
+
+	/*
+	 * Each state will need a row of the table; some states go when they are
+	 * merged, and colours too.
+	 */
+	if (!gpustr_regex_work(sets->work, sets->words) ||
+		(Size) (sets->n + 1) * sets->nfa->ncolors > 2 * sets->work->max_bytes ||
+		sets->n == 4 * 65536)
+	{
+		sets->too_large = true;
+		return GPUSTR_DFA_REJECT;
+	}
+	return add_set(sets, set, hash, slot);
+}
+
+static void
+init_sets(Sets *sets, const GpustrRegexNfa *nfa, GpustrRegexWork *work)
+{
+	memset(sets, 0, sizeof(*sets));
+	sets->nfa = nfa;
+	sets->work = work;
+	sets->words = (nfa->nstates + 63) / 64;
+	sets->space = 64;
+	sets->bits = palloc_array(uint64, sets->words * sets->space);
+	sets->hash = palloc_array(uint32, sets->space);
+	sets->next = palloc_array(int32, nfa->ncolors * sets->space);
+	sets->at_end = palloc_array(uint8, sets->space);
+	sets->nslots = 128;
+	sets->slots = palloc_array(int32, sets->nslots);
+	memset(sets->slots, 0xFF, sizeof(int32) * sets->nslots);
+
+	/* the two states that stay what they are */
+	(void) find_set(sets, palloc0_array(uint64, sets->words));
+	memset(set_bits(sets, GPUSTR_DFA_ACCEPT), 0, sizeof(uint64) * sets->words);
+	sets->hash[GPUSTR_DFA_ACCEPT] = 0;	/* find_set() need not find it */
+	sets->n = GPUSTR_DFA_ACCEPT + 1;
+}
+
+/* What is reached from the initial state by the value's begin. */
+static int
+start_state(Sets *sets)
+{
+	const GpustrRegexNfa *nfa = sets->nfa;
+	uint64	   *set = palloc0_array(uint64, sets->words);
+	int			i;
+
+	for (i = nfa->first_arc[nfa->initial]; i < nfa->first_arc[nfa->initial + 1]; i++)
+	{
+		if (nfa->arcs[i].color == GPUSTR_ARC_BEGIN)
+			add_state(set, nfa->arcs[i].to);
+	}
+	return find_set(sets, set);
+}
+
+/* Working memory of follow(). */
+typedef struct Follow
+{
+	uint64	   *any;			/* what a character of any colour leads to */
+	uint64	   *of_color;		/* [ncolors][words]; what it does beside that */
+	int		   *touched;		/* the colours for which that is something */
+	bool	   *is_touched;		/* [ncolors] */
+} Follow;
+
+/* Find where a state leads. */
+static bool
+follow(Sets *sets, Follow *f, int state)
+{
+	const GpustrRegexNfa *nfa = sets->nfa;
+	int			ncolors = nfa->ncolors;
+	int			ntouched = 0;
+	int			others = GPUSTR_DFA_REJECT;
+	int			w;
+	int			i;
+
+	memset(f->any, 0, sizeof(uint64) * sets->words);
+	sets->at_end[state] = 0;
+	for (w = 0; w < sets->words; w++)
+	{
+		uint64		left = set_bits(sets, state)[w];
+
+		while (left != 0)
+		{
+			int			from = 64 * w + pg_rightmost_one_pos64(left);
+			int			first = nfa->first_arc[from];
+			int			last = nfa->first_arc[from + 1];
+
+			left &= left - 1;
+			if (!gpustr_regex_work(sets->work, 2 + last - first))
+				return false;
+			for (i = first; i < last; i++)
+			{
+				int color = nfa->arcs[i].color;
+
+				if (color == GPUSTR_ARC_ANY)
+					add_state(f->any, nfa->arcs[i].to);
+				else if (color == GPUSTR_ARC_END)
+					sets->at_end[state] |= nfa->arcs[i].to == nfa->final;
+				else if (color >=0)
+				{
+					uint64	   *set = f->of_color + (Size) color *sets->words;
+
+					if (!f->is_touched[color])
+					{
+						f->is_touched[color] = true;
+						f->touched[ntouched++] = color;
+
+						memset(set, 0, sizeof(uint64) * sets->words);
+					}
+					add_state(set, nfa->arcs[i].to);
+				}
+			}
+		}
+	}
+
+	if (!gpustr_regex_work(sets->work, 2 * (Size) (ntouched + 1) * sets->words + ncolors / 4))
+		return false;
+	if (ntouched < ncolors)
+		others = find_set(sets, f->any);
+	for (i = 0; i < ncolors; i++)
+		sets->next[(Size) state * ncolors + i] = others;
+	for (i = 0; i < ntouched; i++)
+	{
+		uint64	   *set = f->of_color + (Size) f->touched[i] * sets->words;
+		int			to;
+
+		for (w = 0; w < sets->words; w++)
+			set[w] |= f->any[w];
+
+		/* may move sets->next */
+		to = find_set(sets, set);
+		sets->next[(Size) state * ncolors + f->touched[i]] = to;
+		f->is_touched[f->touched[i]] = false;
+	}
+	return !sets->too_large;
+}
+
+static bool
+find_all_sets(Sets *sets)
+{
+	int			ncolors = sets->nfa->ncolors;
+	Follow		f;
+	int			state;
+	int			i;
+
+	f.any = palloc_array(uint64, sets->words);
+	f.of_color = palloc_extended(sizeof(uint64) * sets->words * ncolors, MCXT_ALLOC_HUGE);
+	f.touched = palloc_array(int, ncolors);
+	f.is_touched = palloc0_array(bool, ncolors);
+	for (state = 0; state < sets->n; state++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (state == GPUSTR_DFA_ACCEPT)
+		{
+			for (i = 0; i < ncolors; i++)
+				sets->next[(Size) state * ncolors + i] = state;
+			sets->at_end[state] = 1;
+		}
+		else if (!follow(sets, &f, state))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * One round of refinement: two states stay together if they are, and lead to
+ * states that are.  Returns the number of parts.
+ */
+static int
+refine(const GpustrColorDfa *dfa, const int32 *part, int32 *refined, int32 *slots, int nslots)
+{
+	int			n = 0;
+	int			state;
+	int			c;
+
+	memset(slots, 0xFF, sizeof(int32) * nslots);
+	for (state = 0; state < dfa->nstates; state++)
+	{
+		const int32 *next = dfa->next + (Size) state * dfa->ncolors;
+		uint64		hash = part[state] + 1;
+		uint32		slot;
+
+		for (c = 0; c < dfa->ncolors; c++)
+			hash = (hash ^ part[next[c]]) * UINT64CONST(0x9E3779B97F4A7C15);
+		slot = (hash >> 32) & (nslots - 1);
+		for (;;)
+		{
+			int			other = slots[slot];
+			const int32 *other_next;
+
+			if (other == EMPTY_SLOT)
+			{
+				slots[slot] = state;
+				refined[state] = n++;
+				break;
+			}
+			other_next = dfa->next + (Size) other * dfa->ncolors;
+			c = 0;
+			if (part[other] == part[state])
+			{
+				while (c < dfa->ncolors && part[next[c]] == part[other_next[c]])
+					c++;
+			}
+			if (c == dfa->ncolors)
+			{
+				refined[state] = refined[other];
+				break;
+			}
+			slot = (slot + 1) & (nslots - 1);
+		}
+	}
+	return n;
+}
+
+/* Merge states that no text tells apart. */
+static void
+merge_states(GpustrColorDfa *dfa, GpustrRegexWork *work)
+{
+	int32	   *part = palloc_array(int32, dfa->nstates);
+	int32	   *refined = palloc_array(int32, dfa->nstates);
+	Size		round = (Size) dfa->nstates * (dfa->ncolors + 4);
+	int			nslots = 16;
+	int			n = 2;
+	int			before;
+	int32	   *slots;
+	int			state;
+
+	while (nslots < 2 * dfa->nstates)
+		nslots *= 2;
+	slots = palloc_array(int32, nslots);
+	for (state = 0; state < dfa->nstates; state++)
+		part[state] = dfa->at_end[state];
+	do
+	{
+		int32	   *swap = part;
+
+		CHECK_FOR_INTERRUPTS();
+		if (!gpustr_regex_work(work, round))
+			return;
+		before = n;
+		n = refine(dfa, part, refined, slots, nslots);
+		part = refined;
+		refined = swap;
+	} while (n > before);
+
+	/*
+	 * Parts are numbered by their first states, so 0 and 1 stay what they
+	 * are, and a part's row may overwrite one that has been read.
+	 */
+	for (state = 0, n = 0; state < dfa->nstates; state++)
+	{
+		int			c;
+
+		if (part[state] < n)
+			continue;
+		for (c = 0; c < dfa->ncolors; c++)
+			dfa->next[(Size) n * dfa->ncolors + c] =
+				part[dfa->next[(Size) state * dfa->ncolors + c]];
+		dfa->at_end[n++] = dfa->at_end[state];
+	}
+	dfa->start = part[dfa->start];
+	dfa->nstates = n;
+}
+
+/* Merge colours that no state tells apart. */
+static void
+merge_colors(GpustrColorDfa *dfa)
+{
+	uint64	   *hash = palloc0_array(uint64, dfa->ncolors);
+	int32	   *merged = palloc_array(int32, dfa->ncolors);
+	int32	   *first = palloc_array(int32, dfa->ncolors);
+	int			n = 0;
+	int			nruns = 0;
+	int			state;
+	int			c;
+	int			i;
+
+	for (state = 0; state < dfa->nstates; state++)
+	{
+		for (c = 0; c < dfa->ncolors; c++)
+			hash[c] = (hash[c] ^ dfa->next[(Size) state * dfa->ncolors + c]) *
+				UINT64CONST(0x9E3779B97F4A7C15);
+	}
+	for (c = 0; c < dfa->ncolors; c++)
+	{
+		for (i = 0; i < n; i++)
+		{
+			state = 0;
+			if (hash[first[i]] == hash[c])
+			{
+				const int32 *next = dfa->next;
+
+				while (state < dfa->nstates && next[c] == next[first[i]])
+				{
+					next += dfa->ncolors;
+					state++;
+				}
+			}
+			if (state == dfa->nstates)
+				break;
+		}
+		if (i == n)
+			first[n++] = c;
+		merged[c] = i;
+	}
+
+	for (state = 0; state < dfa->nstates; state++)
+	{
+		/* first[i] >= i: no colour is overwritten before it is read */
+		for (i = 0; i < n; i++)
+			dfa->next[(Size) state * n + i] =
+				dfa->next[(Size) state * dfa->ncolors + first[i]];
+	}
+	for (i = 0; i < dfa->nruns; i++)
+	{
+		int32 color = merged[dfa->runs[i].color];
+
+		if (nruns > 0 && dfa->runs[nruns - 1].color == color)
+			continue;
+		dfa->runs[nruns].first = dfa->runs[i].first;
+		dfa->runs[nruns++].color = color;
+	}
+	dfa->nruns = nruns;
+	dfa->ncolors = n;
+}
+
+GpustrColorDfa *
+gpustr_regex_color_dfa(const GpustrRegexNfa *nfa, GpustrRegexWork *work)
+{
+	GpustrColorDfa *dfa = palloc_object(GpustrColorDfa);
+	Sets		sets;
+
+	if (nfa->nstates > 65535 * 2)
+		return NULL;
+	init_sets(&sets, nfa, work);
+	dfa->start = start_state(&sets);
+	if (!find_all_sets(&sets))
+		return NULL;
+	dfa->nstates = sets.n;
+	dfa->ncolors = nfa->ncolors;
+	dfa->next = sets.next;
+	dfa->at_end = sets.at_end;
+	dfa->nruns = nfa->nruns;
+	dfa->runs = palloc_array(GpustrColorRun, nfa->nruns);
+	memcpy(dfa->runs, nfa->runs, nfa->nruns * sizeof(GpustrColorRun));
+	merge_states(dfa, work);
+	merge_colors(dfa);
+	return dfa;
+}
