@@ -1,0 +1,130 @@
+#!/usr/bin/python3
+"""Differential fuzzing of regular expressions: ~, ~*, SIMILAR TO, regexp_like.
+
+    regex_fuzz.py --dsn 'host=/tmp port=5432' [--seconds 60] [--seed N] [--engine local|device]
+
+The server runs already, with gpustr loaded; table fuzz_regex of the user's schema
+is replaced.  Round after round: a table of random texts, then random expressions
+(regexes.py), each tested against all of them with gpustr required and with it off.
+Expressions that are refused are counted, and errors must be the same.
+
+What differs is printed as SQL, and the exit status is 1.  So it is if almost all
+expressions were refused: that tests nothing.
+"""
+
+import argparse
+import random
+import re
+import sys
+import time
+
+import libpq
+import regexes
+import values
+
+TEXTS = 250
+EXPRESSIONS_PER_ROUND = 80
+HANG_SECONDS = 90
+REFUSED = 'could not run this query with gpustr'
+
+
+def clause(rng, column):
+    """A random test of the column."""
+    kind = rng.random()
+    if kind < 0.08:
+        return f'{column} {rng.choice(["", "NOT "])}SIMILAR TO {values.quote(regexes.similar(rng))}'
+    pattern = values.quote(regexes.regex(rng))
+    if kind < 0.18:
+        return f'regexp_like({column}, {pattern}, {values.quote(rng.choice(regexes.FLAGS))})'
+    return f"{column} {rng.choice(['~', '~', '~', '~*', '~*', '!~', '!~*'])} {pattern}"
+
+
+class Fuzzer:
+    """A session and what has been counted."""
+
+    def __init__(self, args):
+        self.session = libpq.Session(args.dsn, HANG_SECONDS)
+        self.run('SET client_encoding = UTF8' if self.encoding() == 'UTF8' else 'SET client_encoding = SQL_ASCII')
+        self.run(f'SET gpustr.engine = {args.engine}')
+        self.run('SET client_min_messages = error')
+        self.run("SET statement_timeout = '30s'")
+        self.collations = ['"C"', '"default"']
+        if self.encoding() == 'UTF8':
+            self.collations += ['"en-x-icu"', '"tr-x-icu"']
+        self.tested = self.refused = self.errors = self.comparisons = self.different = 0
+
+    def encoding(self):
+        """The server's."""
+        return self.run('SHOW server_encoding')[0][0].decode()
+
+    def run(self, sql):
+        """Run commands; their rows."""
+        return self.session.run(sql.encode('utf-8'))
+
+    def answer(self, sql):
+        """Rows, or an error's message."""
+        try:
+            return self.run(sql)
+        except libpq.Error as error:
+            return error.message
+
+    def make_table(self, rng):
+        """Texts, each twice: as text and padded."""
+        rows = [regexes.text(rng) for _ in range(TEXTS)]
+        if self.encoding() != 'UTF8':
+            rows = [''.join(c if ord(c) < 256 else chr(160 + ord(c) % 96) for c in row) for row in rows]
+        self.run('DROP TABLE IF EXISTS fuzz_regex')
+        self.run('CREATE TABLE fuzz_regex (id int, s text, p char(14))')
+        listed = ', '.join(f'({i}, {values.quote(row)}, {values.quote(row[:14])})' for i, row in enumerate(rows))
+        self.run(f'INSERT INTO fuzz_regex VALUES {listed}')
+
+    def compare(self, where):
+        """One expression, both ways."""
+        query = f"SELECT string_agg(id::text, ',' ORDER BY id) FROM fuzz_regex WHERE {where}"
+        self.run("SET gpustr.enabled = on; SET gpustr.debug_require = 'require'")
+        fast = self.answer(query)
+        self.run("SET gpustr.debug_require = 'allow'; SET gpustr.enabled = off")
+        if isinstance(fast, str) and fast.startswith(REFUSED):
+            self.refused += 1
+            return
+        slow = self.answer(query)
+        self.tested += 1
+        self.errors += isinstance(slow, str)
+        self.comparisons += 0 if isinstance(slow, str) else TEXTS
+        if fast != slow:
+            self.different += 1
+            print(f'DIFFERENT: {query};\n  with gpustr {fast}\n  without     {slow}', flush=True)
+
+    def round(self, rng):
+        """A table and expressions."""
+        self.make_table(rng)
+        for _ in range(EXPRESSIONS_PER_ROUND):
+            column = f'{rng.choice(["s", "s", "s", "p"])} COLLATE {rng.choice(self.collations)}'
+            where = clause(rng, column)
+            if self.encoding() != 'UTF8':
+                where = re.sub('[^\x00-\xff]', lambda m: chr(160 + ord(m.group()) % 96), where)
+            self.compare(where)
+
+
+def main():
+    """Parse, run, report."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument('--dsn', required=True, help='libpq connection string')
+    parser.add_argument('--seconds', type=float, default=60, help='how long to make new rounds (default 60)')
+    parser.add_argument('--seed', type=int, default=random.randrange(10 ** 9), help='default: any; printed')
+    parser.add_argument('--engine', choices=['local', 'device'], default='local', help='gpustr.engine (default local)')
+    parser.add_argument('--stop-after', type=int, default=10, help='how many differences are enough (default 10)')
+    args = parser.parse_args()
+    fuzzer = Fuzzer(args)
+    end = time.monotonic() + args.seconds
+    number = 0
+    while time.monotonic() < end and fuzzer.different < args.stop_after:
+        fuzzer.round(random.Random(f'{args.seed}/{number}'))
+        number += 1
+    print(f'seed {args.seed}: {number} rounds, {fuzzer.tested} expressions compared on {fuzzer.comparisons} values, '
+          f'{fuzzer.errors} with errors, {fuzzer.refused} refused, {fuzzer.different} different')
+    sys.exit(1 if fuzzer.different or fuzzer.tested <= fuzzer.refused else 0)
+
+
+if __name__ == '__main__':
+    main()
