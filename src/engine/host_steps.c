@@ -59,17 +59,21 @@ step_dfa(HostRun *run, const GpustrStep *step)
 	{
 		GpustrTruthWord word = in->state[w];
 		uint32_t	todo = ~word.hi & host_chunk_mask(run, w);
-		uint32_t	accepted = 0;
+		uint32_t	accepted = 0;	/* or not known to be */
+		uint32_t	unknown = 0;
 
 		while (todo != 0)
 		{
 			int32_t		bit = __builtin_ctz(todo);
 			int32_t		r = w * 32 + bit;
+			uint32_t	truth = rowfn_dfa_match(dfa, in->value[r], in->len[r]);
 
-			accepted |= (uint32_t) rowfn_dfa_match(dfa, in->value[r], in->len[r]) << bit;
+			accepted |= (truth & 1) << bit;
+			unknown |= (truth >> 1) << bit;
 			todo &= todo - 1;
 		}
-		out->word[w] = gpustr_truth_word(word.lo | accepted, word.hi | (accepted & recheck));
+		out->word[w] = gpustr_truth_word(word.lo | accepted,
+										 word.hi | unknown | (accepted & recheck));
 	}
 }
 

@@ -40,16 +40,21 @@
 #include "utils/rel.h"
 
 #include "compat.h"
+#include "guc.h"
 #include "plan/expr_build.h"
 #include "plan/output.h"
 #include "plan/program_build.h"
 #include "plan/shippable.h"
 
-/* Bytes of constants that a program may have; staging slots are far larger. */
+/*
+ * Bytes of constants that a program may have: automata, and these.  A staging slot
+ * that has no room for the program and a page is not used.
+ */
 #define PROGRAM_CONST_BYTES (64 * 1024)
+#define PROGRAM_MAX_AUTOMATA 4	/* of gpustr.max_automaton_size */
 
-/* Room for the program: constants, then at most 32 kB of steps and attributes. */
-#define PROGRAM_AREA_BYTES (PROGRAM_CONST_BYTES + 128 * 1024)
+/* Room beside the constants: at most 32 kB of steps and attributes. */
+#define PROGRAM_STEP_BYTES (128 * 1024)
 
 /* Bytes of one missing value, and of all, past which only PostgreSQL has it. */
 #define MISSING_VALUE_BYTES (4 * 1024)
@@ -150,11 +155,18 @@ last_attribute_walker(Node *node, int *last)
 	return expression_tree_walker(node, last_attribute_walker, last);
 }
 
+static uint32
+most_const_bytes(void)
+{
+	return PROGRAM_CONST_BYTES + PROGRAM_MAX_AUTOMATA * 1024 * gpustr_max_automaton_size;
+}
+
 /* Start a program over the table's attributes up to 'last'. */
 static GpustrBuild *
 begin_build(Relation rel, int last, const GpustrLateValues *late)
 {
 	GpustrBuild *build = palloc(sizeof(GpustrBuild));
+	uint32		area_bytes = most_const_bytes() + PROGRAM_STEP_BYTES;
 
 	build->late = late;
 	build->case_arg = gpustr_reg(GPUSTR_KIND_BOOL, 0);
@@ -162,7 +174,7 @@ begin_build(Relation rel, int last, const GpustrLateValues *late)
 	build->nmade = 0;
 	gpustr_builder_init(&build->builder,
 						GetDatabaseEncoding() == PG_UTF8 ? GPUSTR_ENC_UTF8 : GPUSTR_ENC_SINGLE_BYTE,
-						palloc(PROGRAM_AREA_BYTES), PROGRAM_AREA_BYTES);
+						palloc(area_bytes), area_bytes);
 	describe_attributes(&build->builder, RelationGetDescr(rel), last);
 	return build;
 }
@@ -202,7 +214,7 @@ keep_or_undo(GpustrBuild *build, BuildMark mark, BuildReserve reserve)
 {
 	GpustrProgramBuilder *b = &build->builder;
 
-	if (!b->full && b->used <= PROGRAM_CONST_BYTES &&
+	if (!b->full && b->used <= most_const_bytes() &&
 		b->nsteps + 2 * reserve.clauses + 2 * reserve.outputs < GPUSTR_MAX_STEPS &&
 		b->nbool + 2 * reserve.clauses <= GPUSTR_MAX_BOOL_REGS &&
 		b->ntext + reserve.outputs <= GPUSTR_MAX_TEXT_REGS)

@@ -31,7 +31,15 @@
  * Steps of work for each byte that the automaton may have; 256 kB: a few
  * milliseconds.
  */
-#define WORK_PER_BYTE 16
+#define WORK_PER_BYTE 8
+
+/*
+ * What is tried, one after the other, where the automaton gets too large because of
+ * classes of characters: 0: all characters are told apart; else those below, and
+ * values in which others matter are PostgreSQL's.  In UTF-8, those of one byte and
+ * of two are below these.
+ */
+static const uint32 exact_below[] = {0, 0x800, 0x80};
 
 typedef struct CacheEntry
 {
@@ -72,20 +80,29 @@ static GpustrRegex
 make(const char *pattern, int bytes, int cflags, Oid collation)
 {
 	Size		max_bytes = (Size) gpustr_max_automaton_size * 1024;
-	GpustrRegexWork work = {WORK_PER_BYTE * max_bytes, max_bytes};
+	bool		utf8 = GetDatabaseEncoding() == PG_UTF8;
 	GpustrRegex regex = {NULL, NULL, 0, GPUSTR_TRUE};
 	GpustrRegexNfa *nfa = gpustr_regex_nfa(pattern, bytes, cflags, collation);
-	GpustrColorDfa *colors;
+	int			i;
 
 	if (nfa == NULL)
 	{
 		regex.refusal = "the regular expression is invalid";
 		return regex;
 	}
-	colors = gpustr_regex_color_dfa(nfa, &work);
-	if (colors != NULL)
-		regex.dfa = gpustr_regex_byte_dfa(colors, GetDatabaseEncoding() == PG_UTF8, &work,
-										  &regex.bytes);
+	for (i = 0; i < lengthof(exact_below) && regex.dfa == NULL; i++)
+	{
+		GpustrRegexWork work = {WORK_PER_BYTE * max_bytes, max_bytes};
+		GpustrRegexNfa tried = *nfa;
+		GpustrColorDfa *colors;
+
+		if (i > 0 && !(utf8 && gpustr_regex_coarsen(&tried, exact_below[i])))
+			continue;
+		colors = gpustr_regex_color_dfa(&tried, &work);
+		if (colors == NULL)
+			break;
+		regex.dfa = gpustr_regex_byte_dfa(colors, utf8, &work, &regex.bytes);
+	}
 	if (regex.dfa == NULL)
 		regex.refusal = "its automaton would be larger than gpustr.max_automaton_size";
 	if (nfa->approximate)

@@ -9,6 +9,10 @@
  * Then states are merged that no text tells apart, by refining a partition until
  * it is stable (Moore), and colours that no state tells apart.
  *
+ * A wild colour leads to where any of the colours that it may be leads.  If they do
+ * not all lead to the same set, what follows is doubtful: that is a mark of the set,
+ * and with it, instead of accepting, the automaton cannot tell.
+ *
  * An expression such as (a|b)*a(a|b){30} has billions of sets, so both stop when
  * they have worked for too long: the first gives up, the second leaves the
  * automaton as it is.
@@ -30,11 +34,15 @@
 
 #define EMPTY_SLOT (-1)
 
+/* While sets are found, this state is what a doubtful set with the final state is. */
+#define CANNOT_TELL (GPUSTR_DFA_ACCEPT + 1)
+
 /* The sets, in the order in which they were found. */
 typedef struct Sets
 {
 	const GpustrRegexNfa *nfa;
 	GpustrRegexWork *work;
+	int			doubt;			/* the bit that marks a doubtful set */
 	int			words;			/* of a set */
 	int			n;
 	int			space;
@@ -43,7 +51,8 @@ typedef struct Sets
 	int			nslots;			/* a power of two */
 	int32	   *slots;			/* state by hash */
 	int32	   *next;			/* [n][ncolors] */
-	uint8	   *at_end;			/* [n] */
+	uint8	   *at_end;			/* [n]: GpustrTruth */
+	int			start;
 	bool		too_large;
 } Sets;
 
@@ -114,7 +123,7 @@ find_set(Sets *sets, const uint64 *set)
 	uint32		slot;
 
 	if (has_state(set, sets->nfa->final))
-		return GPUSTR_DFA_ACCEPT;
+		return has_state(set, sets->doubt) ? CANNOT_TELL : GPUSTR_DFA_ACCEPT;
 	hash = hash_bytes((const unsigned char *) set, sizeof(uint64) * sets->words);
 	slot = hash & (sets->nslots - 1);
 	while (sets->slots[slot] != EMPTY_SLOT)
@@ -132,8 +141,8 @@ find_set(Sets *sets, const uint64 *set)
 	 * merged, and colours too.
 	 */
 	if (!gpustr_regex_work(sets->work, sets->words) ||
-		(Size) (sets->n + 1) * sets->nfa->ncolors > 2 * sets->work->max_bytes ||
-		sets->n == 4 * 65536)
+		(Size) (sets->n + 1) * sets->nfa->ncolors > sets->work->max_bytes ||
+		sets->n == 2 * 65536)
 	{
 		sets->too_large = true;
 		return GPUSTR_DFA_REJECT;
@@ -147,7 +156,8 @@ init_sets(Sets *sets, const GpustrRegexNfa *nfa, GpustrRegexWork *work)
 	memset(sets, 0, sizeof(*sets));
 	sets->nfa = nfa;
 	sets->work = work;
-	sets->words = (nfa->nstates + 63) / 64;
+	sets->doubt = nfa->nstates;
+	sets->words = nfa->nstates / 64 + 1;
 	sets->space = 64;
 	sets->bits = palloc_array(uint64, sets->words * sets->space);
 	sets->hash = palloc_array(uint32, sets->space);
@@ -157,11 +167,15 @@ init_sets(Sets *sets, const GpustrRegexNfa *nfa, GpustrRegexWork *work)
 	sets->slots = palloc_array(int32, sets->nslots);
 	memset(sets->slots, 0xFF, sizeof(int32) * sets->nslots);
 
-	/* the two states that stay what they are */
+	/*
+	 * the states that stay what they are; the second and third are not found
+	 * by their sets
+	 */
 	(void) find_set(sets, palloc0_array(uint64, sets->words));
-	memset(set_bits(sets, GPUSTR_DFA_ACCEPT), 0, sizeof(uint64) * sets->words);
-	sets->hash[GPUSTR_DFA_ACCEPT] = 0;	/* find_set() need not find it */
-	sets->n = GPUSTR_DFA_ACCEPT + 1;
+	sets->n = nfa->nwild > 0 ? CANNOT_TELL + 1 : GPUSTR_DFA_ACCEPT + 1;
+	memset(set_bits(sets, GPUSTR_DFA_ACCEPT), 0, 2 * sizeof(uint64) * sets->words);
+	sets->hash[GPUSTR_DFA_ACCEPT] = 0;
+	sets->hash[CANNOT_TELL] = 0;
 }
 
 /* What is reached from the initial state by the value's begin. */
@@ -184,24 +198,47 @@ start_state(Sets *sets)
 typedef struct Follow
 {
 	uint64	   *any;			/* what a character of any colour leads to */
-	uint64	   *of_color;		/* [ncolors][words]; what it does beside that */
+	uint64	   *all;			/* what one of the wild colour does */
+	uint64	   *of_color;		/* [ncolors][words]; what it does beside 'any' */
+	int			ntouched;
 	int		   *touched;		/* the colours for which that is something */
 	bool	   *is_touched;		/* [ncolors] */
 } Follow;
 
-/* Find where a state leads. */
+static uint64 *
+color_set(const Sets *sets, const Follow *f, int color)
+{
+	return f->of_color + (Size) color *sets->words;
+}
+
+/* The state that a set is, with the doubt of the one that leads there. */
+static int
+find_following(Sets *sets, uint64 *set, bool doubtful)
+{
+	int			w;
+
+	for (w = 0; doubtful && w < sets->words; w++)
+	{
+		if (set[w] != 0)
+		{
+			add_state(set, sets->doubt);
+			break;
+		}
+	}
+	return find_set(sets, set);
+}
+
+/* The arcs of all states of a set, by what they take. */
 static bool
-follow(Sets *sets, Follow *f, int state)
+follow_arcs(Sets *sets, Follow *f, int state)
 {
 	const GpustrRegexNfa *nfa = sets->nfa;
-	int			ncolors = nfa->ncolors;
-	int			ntouched = 0;
-	int			others = GPUSTR_DFA_REJECT;
+	uint8		at_end = GPUSTR_FALSE;
 	int			w;
 	int			i;
 
+	f->ntouched = 0;
 	memset(f->any, 0, sizeof(uint64) * sets->words);
-	sets->at_end[state] = 0;
 	for (w = 0; w < sets->words; w++)
 	{
 		uint64		left = set_bits(sets, state)[w];
@@ -209,54 +246,112 @@ follow(Sets *sets, Follow *f, int state)
 		while (left != 0)
 		{
 			int			from = 64 * w + pg_rightmost_one_pos64(left);
-			int			first = nfa->first_arc[from];
-			int			last = nfa->first_arc[from + 1];
 
 			left &= left - 1;
-			if (!gpustr_regex_work(sets->work, 2 + last - first))
+			if (from == sets->doubt)
+				break;
+			if (!gpustr_regex_work(sets->work, 2 + nfa->first_arc[from + 1] - nfa->first_arc[from]))
 				return false;
-			for (i = first; i < last; i++)
+			for (i = nfa->first_arc[from]; i < nfa->first_arc[from + 1]; i++)
 			{
 				int color = nfa->arcs[i].color;
 
 				if (color == GPUSTR_ARC_ANY)
 					add_state(f->any, nfa->arcs[i].to);
-				else if (color == GPUSTR_ARC_END)
-					sets->at_end[state] |= nfa->arcs[i].to == nfa->final;
+				else if (color == GPUSTR_ARC_END && nfa->arcs[i].to == nfa->final)
+					at_end = GPUSTR_TRUE;
 				else if (color >=0)
 				{
-					uint64	   *set = f->of_color + (Size) color *sets->words;
-
 					if (!f->is_touched[color])
 					{
 						f->is_touched[color] = true;
-						f->touched[ntouched++] = color;
+						f->touched[f->ntouched++] = color;
 
-						memset(set, 0, sizeof(uint64) * sets->words);
+						memset(color_set(sets, f, color), 0, sizeof(uint64) * sets->words);
 					}
-					add_state(set, nfa->arcs[i].to);
+					add_state(color_set(sets, f, color), nfa->arcs[i].to);
 				}
 			}
 		}
 	}
+	if (at_end == GPUSTR_TRUE && has_state(set_bits(sets, state), sets->doubt))
+		at_end = GPUSTR_RECHECK;
+	sets->at_end[state] = at_end;
+	return true;
+}
 
-	if (!gpustr_regex_work(sets->work, 2 * (Size) (ntouched + 1) * sets->words + ncolors / 4))
-		return false;
-	if (ntouched < ncolors)
-		others = find_set(sets, f->any);
-	for (i = 0; i < ncolors; i++)
-		sets->next[(Size) state * ncolors + i] = others;
-	for (i = 0; i < ntouched; i++)
+/* Where the wild colour leads, after all that it may be. */
+static int
+follow_wild(Sets *sets, Follow *f, bool doubtful)
+{
+	const GpustrRegexNfa *nfa = sets->nfa;
+	const uint64 *first = NULL;
+	bool		all_final = true;
+	bool		same = true;
+	bool		some = false;
+	int			i;
+	int			w;
+
+	memset(f->all, 0, sizeof(uint64) * sets->words);
+	for (i = 0; i < nfa->nwild; i++)
 	{
-		uint64	   *set = f->of_color + (Size) f->touched[i] * sets->words;
-		int			to;
+		const uint64 *set = f->is_touched[nfa->wild[i]] ? color_set(sets, f, nfa->wild[i]) : f->any;
+
+		if (first == NULL)
+			first = set;
+		same &= memcmp(first, set, sizeof(uint64) * sets->words) == 0;
+		all_final &= has_state(set, nfa->final);
+		for (w = 0; w < sets->words; w++)
+		{
+			f->all[w] |= set[w];
+			some |= set[w] != 0;
+		}
+	}
+	if (some && (doubtful || !(same || all_final)))
+		add_state(f->all, sets->doubt);
+	return find_set(sets, f->all);
+}
+
+/* Find where a state leads. */
+static bool
+follow(Sets *sets, Follow *f, int state)
+{
+	const GpustrRegexNfa *nfa = sets->nfa;
+	Size		row = (Size) state * nfa->ncolors;
+	bool		doubtful = has_state(set_bits(sets, state), sets->doubt);
+	int			to = GPUSTR_DFA_REJECT;
+	int			i;
+	int			w;
+
+	if (!follow_arcs(sets, f, state) ||
+		!gpustr_regex_work(sets->work, nfa->ncolors / 4 +
+						   2 * (Size) (f->ntouched + nfa->nwild + 1) * sets->words))
+		return false;
+	for (i = 0; i < f->ntouched; i++)
+	{
+		uint64	   *set = color_set(sets, f, f->touched[i]);
 
 		for (w = 0; w < sets->words; w++)
 			set[w] |= f->any[w];
+	}
 
-		/* may move sets->next */
-		to = find_set(sets, set);
-		sets->next[(Size) state * ncolors + f->touched[i]] = to;
+	/* find_set() may move sets->next */
+	if (nfa->nwild > 0)
+	{
+		to = follow_wild(sets, f, doubtful);
+		sets->next[row + nfa->ncolors - 1] = to;
+	}
+	if (f->ntouched < nfa->ncolors)
+		to = find_following(sets, f->any, doubtful);
+	for (i = 0; i < nfa->ncolors - (nfa->nwild > 0); i++)
+	{
+		if (!f->is_touched[i])
+			sets->next[row + i] = to;
+	}
+	for (i = 0; i < f->ntouched; i++)
+	{
+		to = find_following(sets, color_set(sets, f, f->touched[i]), doubtful);
+		sets->next[row + f->touched[i]] = to;
 		f->is_touched[f->touched[i]] = false;
 	}
 	return !sets->too_large;
@@ -266,27 +361,30 @@ static bool
 find_all_sets(Sets *sets)
 {
 	int			ncolors = sets->nfa->ncolors;
+	int			nfixed = sets->n;
 	Follow		f;
 	int			state;
 	int			i;
 
 	f.any = palloc_array(uint64, sets->words);
+	f.all = palloc_array(uint64, sets->words);
 	f.of_color = palloc_extended(sizeof(uint64) * sets->words * ncolors, MCXT_ALLOC_HUGE);
 	f.touched = palloc_array(int, ncolors);
 	f.is_touched = palloc0_array(bool, ncolors);
-	for (state = 0; state < sets->n; state++)
+	for (state = 0; state < nfixed; state++)
+	{
+		for (i = 0; i < ncolors; i++)
+			sets->next[(Size) state * ncolors + i] = state;
+		sets->at_end[state] = state == CANNOT_TELL ? GPUSTR_RECHECK : state;
+	}
+	sets->start = start_state(sets);
+	for (; state < sets->n; state++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (state == GPUSTR_DFA_ACCEPT)
-		{
-			for (i = 0; i < ncolors; i++)
-				sets->next[(Size) state * ncolors + i] = state;
-			sets->at_end[state] = 1;
-		}
-		else if (!follow(sets, &f, state))
+		if (!follow(sets, &f, state))
 			return false;
 	}
-	return true;
+	return !sets->too_large;
 }
 
 /*
@@ -460,9 +558,9 @@ gpustr_regex_color_dfa(const GpustrRegexNfa *nfa, GpustrRegexWork *work)
 	if (nfa->nstates > 65535 * 2)
 		return NULL;
 	init_sets(&sets, nfa, work);
-	dfa->start = start_state(&sets);
 	if (!find_all_sets(&sets))
 		return NULL;
+	dfa->start = sets.start;
 	dfa->nstates = sets.n;
 	dfa->ncolors = nfa->ncolors;
 	dfa->next = sets.next;

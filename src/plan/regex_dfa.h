@@ -24,7 +24,7 @@ typedef struct GpustrColorDfa
 	int			ncolors;
 	int			start;
 	int32	   *next;			/* [nstates][ncolors] */
-	uint8	   *at_end;			/* [nstates] */
+	uint8	   *at_end;			/* [nstates]: GpustrTruth */
 	int			nruns;
 	GpustrColorRun *runs;		/* which characters have which colour */
 } GpustrColorDfa;

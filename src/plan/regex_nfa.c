@@ -432,3 +432,43 @@ gpustr_regex_nfa(const char *pattern, int bytes, int cflags, Oid collation)
 	PG_END_TRY();
 	return nfa;
 }
+
+bool
+gpustr_regex_coarsen(GpustrRegexNfa *nfa, uint32 first)
+{
+	bool	   *found = palloc0_array(bool, nfa->ncolors);
+	GpustrColorRun *runs;
+	int			nruns = 0;
+	int			n = 0;
+	int			i;
+
+	for (i = 0; i < nfa->nruns; i++)
+	{
+		uint32		end = i + 1 < nfa->nruns ? nfa->runs[i + 1].first : PG_UINT32_MAX;
+		int32 color = nfa->runs[i].color;
+
+		if (nfa->runs[i].first < first)
+			nruns++;
+		if (end > first && !found[color])
+		{
+			found[color] = true;
+			n++;
+		}
+	}
+	if (n < 2 || nfa->nwild > 0)
+		return false;
+
+	nfa->wild = palloc_array(int, n);
+	for (i = 0; i < nfa->ncolors; i++)
+	{
+		if (found[i])
+			nfa->wild[nfa->nwild++] = i;
+	}
+	runs = palloc_array(GpustrColorRun, nruns + 1);
+	memcpy(runs, nfa->runs, nruns * sizeof(GpustrColorRun));
+	runs[nruns].first = first;
+	runs[nruns].color = nfa->ncolors++;
+	nfa->runs = runs;
+	nfa->nruns = nruns + 1;
+	return true;
+}

@@ -45,6 +45,10 @@ typedef struct GpustrRegexNfa
 	int			ncolors;
 	int			nruns;
 	GpustrColorRun *runs;		/* ascending from 0, neighbours differ */
+
+	/* The last colour may stand for any of some, where which is not looked up */
+	int			nwild;			/* 0: it does not */
+	int		   *wild;			/* [nwild] those */
 } GpustrRegexNfa;
 
 /*
@@ -53,6 +57,12 @@ typedef struct GpustrRegexNfa
  */
 extern GpustrRegexNfa *gpustr_regex_nfa(const char *pattern, int bytes, int cflags,
 										Oid collation);
+
+/*
+ * Let all characters from 'first' on have one colour, which is wild.  False, and
+ * nothing done, if they have one already.  What *nfa points to stays as it is.
+ */
+extern bool gpustr_regex_coarsen(GpustrRegexNfa *nfa, uint32 first);
 
 /* The flags of ~ and, folded, of ~*. */
 extern int	gpustr_regex_operator_flags(bool folded);

@@ -328,7 +328,8 @@ typedef struct GpustrFold
 /*
  * A deterministic automaton over bytes, for GPUSTR_OP_DFA.  It starts in state
  * 'start', takes the text byte by byte, and accepts it if it comes to state 1,
- * or is in a state of which at_end is 1 when the text ends.
+ * or is in a state of which at_end is 1 when the text ends.  Where at_end is 3,
+ * as GPUSTR_RECHECK, it cannot tell.
  *
  * Two states stay what they are, whatever follows: 0 rejects, 1 accepts.  So a
  * matcher may stop there.
@@ -340,7 +341,7 @@ typedef struct GpustrDfa
 	int32_t		start;
 	int32_t		next_off;		/* uint16 [nstates][nclasses]: the next state;
 								 * bytes from the start of this struct */
-	int32_t		at_end_off;		/* uint8 [nstates] */
+	int32_t		at_end_off;		/* uint8 [nstates]: GpustrTruth, not NULL */
 	int32_t		unused;
 	uint8_t		class_of[256];	/* of each byte */
 } GpustrDfa;

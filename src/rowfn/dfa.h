@@ -49,12 +49,14 @@ rowfn_dfa_check(const GpustrDfa *dfa, uint32_t bytes)
 		bad |= next[i] >= dfa->nstates;
 	for (i = 0; i < dfa->nclasses; i++)
 		bad |= next[i] != GPUSTR_DFA_REJECT || next[dfa->nclasses + i] != GPUSTR_DFA_ACCEPT;
-	return !bad && ROWFN_DFA_AT_END(dfa)[GPUSTR_DFA_REJECT] == 0 &&
-		ROWFN_DFA_AT_END(dfa)[GPUSTR_DFA_ACCEPT] == 1;
+	for (i = 0; i < dfa->nstates; i++)
+		bad |= ROWFN_DFA_AT_END(dfa)[i] > GPUSTR_RECHECK || ROWFN_DFA_AT_END(dfa)[i] == GPUSTR_NULL;
+	return !bad && ROWFN_DFA_AT_END(dfa)[GPUSTR_DFA_REJECT] == GPUSTR_FALSE &&
+		ROWFN_DFA_AT_END(dfa)[GPUSTR_DFA_ACCEPT] == GPUSTR_TRUE;
 }
 
-/* Is the text accepted? */
-GPUSTR_FN int
+/* Is the text accepted?  GPUSTR_FALSE, GPUSTR_TRUE or GPUSTR_RECHECK. */
+GPUSTR_FN uint32_t
 rowfn_dfa_match(const GpustrDfa *dfa, const char *text, int32_t len)
 {
 	const uint16_t *next = ROWFN_DFA_NEXT(dfa);

@@ -24,6 +24,7 @@ import values
 
 TEXTS = 250
 EXPRESSIONS_PER_ROUND = 80
+SIZES = ['256kB', '256kB', '256kB', '2MB', '64kB', '16kB', '4kB']
 HANG_SECONDS = 90
 REFUSED = 'could not run this query with gpustr'
 
@@ -78,10 +79,10 @@ class Fuzzer:
         listed = ', '.join(f'({i}, {values.quote(row)}, {values.quote(row[:14])})' for i, row in enumerate(rows))
         self.run(f'INSERT INTO fuzz_regex VALUES {listed}')
 
-    def compare(self, where):
+    def compare(self, where, size):
         """One expression, both ways."""
         query = f"SELECT string_agg(id::text, ',' ORDER BY id) FROM fuzz_regex WHERE {where}"
-        self.run("SET gpustr.enabled = on; SET gpustr.debug_require = 'require'")
+        self.run(f"SET gpustr.max_automaton_size = '{size}'; SET gpustr.enabled = on; SET gpustr.debug_require = 'require'")
         fast = self.answer(query)
         self.run("SET gpustr.debug_require = 'allow'; SET gpustr.enabled = off")
         if isinstance(fast, str) and fast.startswith(REFUSED):
@@ -93,7 +94,7 @@ class Fuzzer:
         self.comparisons += 0 if isinstance(slow, str) else TEXTS
         if fast != slow:
             self.different += 1
-            print(f'DIFFERENT: {query};\n  with gpustr {fast}\n  without     {slow}', flush=True)
+            print(f'DIFFERENT: {query}; with {size}\n  with gpustr {fast}\n  without     {slow}', flush=True)
 
     def round(self, rng):
         """A table and expressions."""
@@ -103,7 +104,7 @@ class Fuzzer:
             where = clause(rng, column)
             if self.encoding() != 'UTF8':
                 where = re.sub('[^\x00-\xff]', lambda m: chr(160 + ord(m.group()) % 96), where)
-            self.compare(where)
+            self.compare(where, rng.choice(SIZES))
 
 
 def main():
