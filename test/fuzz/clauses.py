@@ -14,6 +14,7 @@ wanted, but not so often that they hide the rest: what is likely to fail is
 rare here.
 """
 
+import regexes
 import values
 
 
@@ -279,6 +280,8 @@ class Generator:
         form = '({} LIKE {})'
         if text.family == 'bytea':
             return Node('bool', self.rng.choice(['({} LIKE {})', '({} NOT LIKE {})']), text, self.constant('bytea'))
+        if self.chance(0.3):
+            return self.regex(text)
         if kind < 0.55:
             op = self.rng.choice(['LIKE', 'LIKE', 'NOT LIKE', 'ILIKE', 'NOT ILIKE'])
             escape = self.rng.choice(['', '', '', '', " ESCAPE '!'", " ESCAPE ''", " ESCAPE '_'", " ESCAPE 'é'"])
@@ -291,6 +294,21 @@ class Generator:
             members = [Constant(values.TEXT, self.like_pattern()) for _ in range(self.rng.randint(0, 4))]
             return InList(f'({{1}} {op} {self.rng.choice(["ANY", "ALL"])} (ARRAY[{{0}}]::text[]))', text, members)
         return Node('bool', form, text, Constant(values.TEXT, self.like_pattern(), self.chance(self.params)))
+
+    def regex(self, text):
+        """~ and its kin."""
+        op = self.rng.choice(['~', '~', '~*', '!~', '!~*'])
+        kind = self.rng.random()
+        if kind < 0.1:
+            members = [Constant(values.TEXT, regexes.regex(self.rng)) for _ in range(self.rng.randint(0, 3))]
+            return InList(f'({{1}} {op} {self.rng.choice(["ANY", "ALL"])} (ARRAY[{{0}}]::text[]))', text, members)
+        if kind < 0.2:
+            return Node('bool', '({} SIMILAR TO {})', text, Constant(values.TEXT, regexes.similar(self.rng)))
+        if kind < 0.3 and text.family == 'text':
+            return Node('bool', f'regexp_like({{}}, {{}}, {values.quote(self.rng.choice(regexes.FLAGS))})', text,
+                        Constant(values.TEXT, regexes.regex(self.rng), self.chance(self.params)))
+        return Node('bool', f'({{}} {op} {{}})', text,
+                    Constant(values.TEXT, regexes.regex(self.rng), self.chance(self.params)))
 
     def stock_text(self):
         """A string, likely one of the table's."""
