@@ -171,8 +171,6 @@ FROM expressions, unnest(ARRAY['2kB', '16kB']) AS size,
 WHERE outcome NOT LIKE 'same%' AND outcome NOT LIKE '%could not run this query with gpustr%' ORDER BY n, size;
 SELECT e, same_within('8kB', format('SELECT id FROM words WHERE en ~ %L', e))
 FROM unnest(ARRAY['^\w+ \w+', '^\W', '^[[:alpha:]]+$', '^\w日', '\s\S$']) AS e;
-SET gpustr.enabled = on;
-SET gpustr.debug_require = 'require';
 RESET gpustr.max_automaton_size;
 SET gpustr.enabled = on;
 SET gpustr.debug_require = 'require';
