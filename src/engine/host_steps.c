@@ -15,7 +15,6 @@
  */
 #include "engine/host_steps.h"
 #include "rowfn/compare.h"
-#include "rowfn/dfa.h"
 #include "rowfn/like.h"
 
 static void
@@ -43,37 +42,6 @@ step_like(HostRun *run, const GpustrStep *step)
 			todo &= todo - 1;
 		}
 		out->word[w] = word;
-	}
-}
-
-static void
-step_dfa(HostRun *run, const GpustrStep *step)
-{
-	const HostText *in = &run->text[step->in0];
-	const GpustrDfa *dfa = (const GpustrDfa *) GPUSTR_PROGRAM_CONST(run->program, step);
-	HostBool   *out = &run->boolean[step->out];
-	uint32_t	recheck = step->attr == 1 ? ~0u : 0;
-	int32_t		w;
-
-	for (w = 0; w < host_chunk_words(run); w++)
-	{
-		GpustrTruthWord word = in->state[w];
-		uint32_t	todo = ~word.hi & host_chunk_mask(run, w);
-		uint32_t	accepted = 0;	/* or not known to be */
-		uint32_t	unknown = 0;
-
-		while (todo != 0)
-		{
-			int32_t		bit = __builtin_ctz(todo);
-			int32_t		r = w * 32 + bit;
-			uint32_t	truth = rowfn_dfa_match(dfa, in->value[r], in->len[r]);
-
-			accepted |= (truth & 1) << bit;
-			unknown |= (truth >> 1) << bit;
-			todo &= todo - 1;
-		}
-		out->word[w] = gpustr_truth_word(word.lo | accepted,
-										 word.hi | unknown | (accepted & recheck));
 	}
 }
 
@@ -366,7 +334,7 @@ gpustr_host_step(HostRun *run, const GpustrStep *step)
 			step_ilike(run, step);
 			break;
 		case GPUSTR_OP_DFA:
-			step_dfa(run, step);
+			gpustr_host_dfa(run, step);
 			break;
 		case GPUSTR_OP_TEXT_EQ:
 			step_text_eq(run, step);

@@ -47,6 +47,7 @@ typedef struct GpustrBuild
 	const GpustrLateValues *late;	/* NULL: nothing is known yet */
 	GpustrReg	case_arg;		/* what a CaseTestExpr stands for */
 	int			unknown_steps;	/* steps that late values would bring */
+	uint32		automata_bytes; /* of the constants so far */
 	int			nmade;
 	GpustrMadeReg made[GPUSTR_MAX_MADE];
 } GpustrBuild;

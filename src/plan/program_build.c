@@ -47,13 +47,14 @@
 #include "plan/shippable.h"
 
 /*
- * Bytes of constants that a program may have: automata, and these.  A staging slot
- * that has no room for the program and a page is not used.
+ * Bytes of constants that a program may have, beside its automata, which may be as
+ * many times gpustr.max_automaton_size.  A staging slot that has no room for the
+ * program and a page is not used.
  */
 #define PROGRAM_CONST_BYTES (64 * 1024)
-#define PROGRAM_MAX_AUTOMATA 4	/* of gpustr.max_automaton_size */
+#define PROGRAM_MAX_AUTOMATA 4
 
-/* Room beside the constants: at most 32 kB of steps and attributes. */
+/* Room for the rest: constants that do not fit, at most 32 kB of steps and attributes. */
 #define PROGRAM_STEP_BYTES (128 * 1024)
 
 /* Bytes of one missing value, and of all, past which only PostgreSQL has it. */
@@ -156,9 +157,9 @@ last_attribute_walker(Node *node, int *last)
 }
 
 static uint32
-most_const_bytes(void)
+most_automata_bytes(void)
 {
-	return PROGRAM_CONST_BYTES + PROGRAM_MAX_AUTOMATA * 1024 * gpustr_max_automaton_size;
+	return PROGRAM_MAX_AUTOMATA * 1024 * gpustr_max_automaton_size;
 }
 
 /* Start a program over the table's attributes up to 'last'. */
@@ -166,11 +167,12 @@ static GpustrBuild *
 begin_build(Relation rel, int last, const GpustrLateValues *late)
 {
 	GpustrBuild *build = palloc(sizeof(GpustrBuild));
-	uint32		area_bytes = most_const_bytes() + PROGRAM_STEP_BYTES;
+	uint32		area_bytes = PROGRAM_CONST_BYTES + PROGRAM_STEP_BYTES + most_automata_bytes();
 
 	build->late = late;
 	build->case_arg = gpustr_reg(GPUSTR_KIND_BOOL, 0);
 	build->unknown_steps = 0;
+	build->automata_bytes = 0;
 	build->nmade = 0;
 	gpustr_builder_init(&build->builder,
 						GetDatabaseEncoding() == PG_UTF8 ? GPUSTR_ENC_UTF8 : GPUSTR_ENC_SINGLE_BYTE,
@@ -188,6 +190,7 @@ typedef struct BuildMark
 	int32_t		nvalue;
 	int32_t		nbool;
 	int			unknown_steps;
+	uint32		automata_bytes;
 	int			nmade;
 } BuildMark;
 
@@ -196,7 +199,7 @@ mark_build(const GpustrBuild *build)
 {
 	const GpustrProgramBuilder *b = &build->builder;
 	BuildMark	mark = {b->used, b->nsteps, b->ntext, b->nvalue, b->nbool,
-	build->unknown_steps, build->nmade};
+	build->unknown_steps, build->automata_bytes, build->nmade};
 
 	return mark;
 }
@@ -214,7 +217,8 @@ keep_or_undo(GpustrBuild *build, BuildMark mark, BuildReserve reserve)
 {
 	GpustrProgramBuilder *b = &build->builder;
 
-	if (!b->full && b->used <= most_const_bytes() &&
+	if (!b->full && b->used - build->automata_bytes <= PROGRAM_CONST_BYTES &&
+		build->automata_bytes <= most_automata_bytes() &&
 		b->nsteps + 2 * reserve.clauses + 2 * reserve.outputs < GPUSTR_MAX_STEPS &&
 		b->nbool + 2 * reserve.clauses <= GPUSTR_MAX_BOOL_REGS &&
 		b->ntext + reserve.outputs <= GPUSTR_MAX_TEXT_REGS)
@@ -226,6 +230,7 @@ keep_or_undo(GpustrBuild *build, BuildMark mark, BuildReserve reserve)
 	b->nvalue = mark.nvalue;
 	b->nbool = mark.nbool;
 	build->unknown_steps = mark.unknown_steps;
+	build->automata_bytes = mark.automata_bytes;
 	build->nmade = mark.nmade;
 	return false;
 }

@@ -93,6 +93,7 @@ gpustr_build_regex(GpustrBuild *build, const GpustrFunction *function, const Con
 	regex = regex_of(pattern, cflags, collation);
 	if (regex->refusal != NULL)
 		return gpustr_build_truth(build, GPUSTR_RECHECK);
+	build->automata_bytes += regex->bytes;
 	reg = gpustr_reg(GPUSTR_KIND_BOOL,
 					 gpustr_builder_dfa(&build->builder, text.reg, regex->dfa, regex->bytes,
 										regex->accepted));

@@ -55,18 +55,24 @@ rowfn_dfa_check(const GpustrDfa *dfa, uint32_t bytes)
 		ROWFN_DFA_AT_END(dfa)[GPUSTR_DFA_ACCEPT] == GPUSTR_TRUE;
 }
 
-/* Is the text accepted?  GPUSTR_FALSE, GPUSTR_TRUE or GPUSTR_RECHECK. */
+/* The state after more bytes of a text, or one that nothing leaves. */
 GPUSTR_FN uint32_t
-rowfn_dfa_match(const GpustrDfa *dfa, const char *text, int32_t len)
+rowfn_dfa_run(const GpustrDfa *dfa, uint32_t state, const char *text, int32_t len)
 {
 	const uint16_t *next = ROWFN_DFA_NEXT(dfa);
 	uint32_t	nclasses = (uint32_t) dfa->nclasses;
-	uint32_t	state = (uint32_t) dfa->start;
 	int32_t		i;
 
 	for (i = 0; i < len && state > GPUSTR_DFA_ACCEPT; i++)
 		state = next[state * nclasses + dfa->class_of[(unsigned char) text[i]]];
-	return ROWFN_DFA_AT_END(dfa)[state];
+	return state;
+}
+
+/* Is the text accepted?  GPUSTR_FALSE, GPUSTR_TRUE or GPUSTR_RECHECK. */
+GPUSTR_FN uint32_t
+rowfn_dfa_match(const GpustrDfa *dfa, const char *text, int32_t len)
+{
+	return ROWFN_DFA_AT_END(dfa)[rowfn_dfa_run(dfa, (uint32_t) dfa->start, text, len)];
 }
 
 #endif							/* GPUSTR_ROWFN_DFA_H */
