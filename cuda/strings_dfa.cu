@@ -28,7 +28,7 @@
 #define DFA_WARPS (DFA_THREADS / 32)
 
 /* Blocks that share a multiprocessor, if their tables fit. */
-#define DFA_BLOCKS 3
+#define DFA_BLOCKS 4
 
 /* Bytes of shared memory that the driver takes for each block. */
 #define DFA_RESERVED_BYTES 1024
@@ -111,47 +111,89 @@ static __device__ __forceinline__ void fill_table(const DfaTable &dfa, unsigned 
 	}
 }
 
-/* The state after a byte; where 'take' is not, 'state' stays. */
-template <DfaLayout LAYOUT>
-static __device__ __forceinline__ uint32_t next_state(const DfaTable &dfa,
-													  const unsigned char *shared, uint32_t state,
-													  uint32_t byte, bool take)
+/*
+ * Loads from shared memory, given an address there: by the compiler's own code
+ * for this, each would work out where shared memory is, and be in a branch of
+ * its own.
+ */
+static __device__ __forceinline__ uint32_t shared_load8(uint32_t at)
 {
-	if constexpr (LAYOUT == DFA_EXPANDED)
-	{
-		uint32_t cell = state * DFA_EXPANDED_ROW + byte;
+	uint32_t v;
 
-		return take ? shared[cell] : state;
-	}
-	else
-	{
-		uint32_t cell = state * dfa.nclasses + shared[byte];
-
-		if constexpr (LAYOUT == DFA_CLASSES8)
-			return take ? shared[DFA_CLASS_BYTES + cell] : state;
-		else if constexpr (LAYOUT == DFA_CLASSES16)
-			return take ? ((const uint16_t *)(shared + DFA_CLASS_BYTES))[cell] : state;
-		else
-			return take ? dfa.next[cell] : state;
-	}
+	asm volatile("ld.shared.u8 %0, [%1];" : "=r"(v) : "r"(at));
+	return v;
 }
 
-/* The state after those of 4 bytes that bits 0 to 3 of 'mask' stand for. */
-template <DfaLayout LAYOUT>
-static __device__ __forceinline__ uint32_t next_word(const DfaTable &dfa,
-													 const unsigned char *shared, uint32_t state,
-													 uint32_t word, uint32_t mask)
+/* If 'take' is 0, 'otherwise'. */
+static __device__ __forceinline__ uint32_t shared_load8_if(uint32_t take, uint32_t at,
+														   uint32_t otherwise)
 {
+	uint32_t v = otherwise;
+
+	asm volatile("{\n\t"
+				 ".reg .pred p;\n\t"
+				 "setp.ne.u32 p, %1, 0;\n\t"
+				 "@p ld.shared.u8 %0, [%2];\n\t"
+				 "}"
+				 : "+r"(v)
+				 : "r"(take), "r"(at));
+	return v;
+}
+
+static __device__ __forceinline__ uint32_t shared_load16_if(uint32_t take, uint32_t at,
+															uint32_t otherwise)
+{
+	uint32_t v = otherwise;
+
+	asm volatile("{\n\t"
+				 ".reg .pred p;\n\t"
+				 "setp.ne.u32 p, %1, 0;\n\t"
+				 "@p ld.shared.u16 %0, [%2];\n\t"
+				 "}"
+				 : "+r"(v)
+				 : "r"(take), "r"(at));
+	return v;
+}
+
+/*
+ * The state after those of 4 bytes that bits 0 to 3 of 'mask' stand for.
+ * table: the address of the block's table in shared memory
+ */
+template <DfaLayout LAYOUT>
+static __device__ __forceinline__ uint32_t next_word(const DfaTable &dfa, uint32_t table,
+													 uint32_t state, uint32_t word, uint32_t mask)
+{
+	uint32_t column[4]; /* of each byte: the byte or its class */
+
 #pragma unroll
 	for (int i = 0; i < 4; i++)
-		state = next_state<LAYOUT>(dfa, shared, state, word >> 8 * i & 0xFF, (mask >> i & 1) != 0);
+	{
+		column[i] = __byte_perm(word, 0, 0x4440 + i);
+		if constexpr (LAYOUT != DFA_EXPANDED)
+			column[i] = shared_load8(table + column[i]);
+	}
+#pragma unroll
+	for (int i = 0; i < 4; i++)
+	{
+		uint32_t take = mask & 1u << i;
+
+		if constexpr (LAYOUT == DFA_EXPANDED)
+			state = shared_load8_if(take, table + (state * DFA_EXPANDED_ROW + column[i]), state);
+		else if constexpr (LAYOUT == DFA_CLASSES8)
+			state = shared_load8_if(
+				take, table + (state * dfa.nclasses + column[i]) + DFA_CLASS_BYTES, state);
+		else if constexpr (LAYOUT == DFA_CLASSES16)
+			state = shared_load16_if(
+				take, table + (state * dfa.nclasses + column[i]) * 2 + DFA_CLASS_BYTES, state);
+		else if (take != 0)
+			state = dfa.next[state * dfa.nclasses + column[i]];
+	}
 	return state;
 }
 
 /* The state at the text's end, or an earlier one that stays. */
 template <DfaLayout LAYOUT>
-static __device__ __forceinline__ uint32_t last_state(const DfaTable &dfa,
-													  const unsigned char *shared,
+static __device__ __forceinline__ uint32_t last_state(const DfaTable &dfa, uint32_t table,
 													  const char *value, int32_t len)
 {
 	const uint32_t head = (uint32_t)((uintptr_t)value & 15);
@@ -174,10 +216,10 @@ static __device__ __forceinline__ uint32_t last_state(const DfaTable &dfa,
 			ahead[1] = from[2];
 		if (end < 16)
 			mask &= (1u << end) - 1;
-		state = next_word<LAYOUT>(dfa, shared, state, piece.x, mask);
-		state = next_word<LAYOUT>(dfa, shared, state, piece.y, mask >> 4);
-		state = next_word<LAYOUT>(dfa, shared, state, piece.z, mask >> 8);
-		state = next_word<LAYOUT>(dfa, shared, state, piece.w, mask >> 12);
+		state = next_word<LAYOUT>(dfa, table, state, piece.x, mask);
+		state = next_word<LAYOUT>(dfa, table, state, piece.y, mask >> 4);
+		state = next_word<LAYOUT>(dfa, table, state, piece.z, mask >> 8);
+		state = next_word<LAYOUT>(dfa, table, state, piece.w, mask >> 12);
 		if (end <= 16 || state <= GPUSTR_DFA_ACCEPT)
 			return state;
 		from++;
@@ -206,6 +248,7 @@ static __global__ void __launch_bounds__(DFA_THREADS, DFA_BLOCKS)
 	extern __shared__ __align__(16) unsigned char dfa_shared[];
 	const int32_t nwords = (int32_t)(((uint32_t)nrows + 31) / 32);
 	const int32_t lane = (int32_t)(threadIdx.x % 32);
+	const uint32_t table = (uint32_t)__cvta_generic_to_shared(dfa_shared);
 	int32_t w;
 
 	fill_table<LAYOUT>(dfa, dfa_shared);
@@ -222,7 +265,7 @@ static __global__ void __launch_bounds__(DFA_THREADS, DFA_BLOCKS)
 			if (truth == GPUSTR_FALSE)
 			{
 				uint32_t state =
-					last_state<LAYOUT>(dfa, dfa_shared, text_at(text, r), text_bytes(text, r));
+					last_state<LAYOUT>(dfa, table, text_at(text, r), text_bytes(text, r));
 
 				truth = dfa.at_end[state] ? accepted : GPUSTR_FALSE;
 			}
