@@ -47,7 +47,7 @@ typedef struct GenDfa
 	uint8_t		class_of[256];
 	GpustrDfa  *made;			/* the same, as a program has it */
 	uint32_t	bytes;			/* of that */
-}			GenDfa;
+} GenDfa;
 
 /* A step, with its constant as the user would write it. */
 typedef struct GenStep
@@ -135,12 +135,12 @@ extern int	gen_compare(const void *a, const void *b);
  * Make an automaton that takes at most max_bytes in a program, >= 1024; of at
  * most 300 states if less than 65536.
  */
-extern GenDfa * gen_dfa(Rng *rng, uint32_t max_bytes);
+extern GenDfa *gen_dfa(Rng *rng, uint32_t max_bytes);
 
 /* Does it accept the text? */
-extern int	gen_dfa_accepts(const GenDfa * dfa, const char *text, int32_t len);
+extern int	gen_dfa_accepts(const GenDfa *dfa, const char *text, int32_t len);
 
-extern void gen_dfa_free(GenDfa * dfa);
+extern void gen_dfa_free(GenDfa *dfa);
 
 /* Print the program. */
 extern void gen_print(const GenBatch *gen);

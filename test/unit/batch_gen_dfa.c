@@ -15,7 +15,7 @@
 
 /* A state that a transition may lead to; once in 'absorb' times one that stays. */
 static uint16_t
-any_state_of(Rng *rng, const GenDfa * dfa, int32_t absorb)
+any_state_of(Rng *rng, const GenDfa *dfa, int32_t absorb)
 {
 	if (dfa->nstates == 2 || rng_one_in(rng, absorb))
 		return (uint16_t) rng_below(rng, 2);
@@ -24,7 +24,7 @@ any_state_of(Rng *rng, const GenDfa * dfa, int32_t absorb)
 
 /* The classes of bytes. */
 static void
-make_classes(Rng *rng, GenDfa * dfa, int32_t nclasses)
+make_classes(Rng *rng, GenDfa *dfa, int32_t nclasses)
 {
 	int			runs = rng_one_in(rng, 2);
 	int32_t		c = 0;
@@ -40,7 +40,7 @@ make_classes(Rng *rng, GenDfa * dfa, int32_t nclasses)
 
 /* next[nstates][nclasses]: dense, or most of a state's classes lead to one state. */
 static uint16_t *
-make_next(Rng *rng, const GenDfa * dfa, int32_t nclasses)
+make_next(Rng *rng, const GenDfa *dfa, int32_t nclasses)
 {
 	static const int32_t absorbs[] = {2, 20, 1000, 1 << 30};
 	int32_t		absorb = absorbs[rng_below(rng, 4)];
@@ -116,7 +116,7 @@ gen_dfa(Rng *rng, uint32_t max_bytes)
 
 /* Byte by byte to the end, whatever the states. */
 int
-gen_dfa_accepts(const GenDfa * dfa, const char *text, int32_t len)
+gen_dfa_accepts(const GenDfa *dfa, const char *text, int32_t len)
 {
 	int32_t		state = dfa->start;
 	int32_t		i;
@@ -127,7 +127,7 @@ gen_dfa_accepts(const GenDfa * dfa, const char *text, int32_t len)
 }
 
 void
-gen_dfa_free(GenDfa * dfa)
+gen_dfa_free(GenDfa *dfa)
 {
 	if (dfa == NULL)
 		return;
