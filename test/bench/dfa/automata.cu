@@ -159,7 +159,7 @@ Automaton make_sequence(uint64_t seed)
 	/* each word's states follow those of the one before */
 	for (int i = 0; i < 3; i++)
 	{
-		std::string word = random_word(random, i < 2 ? 2 : 5);
+		std::string word = random_word(random, i < 2 ? 2 : 3);
 		size_t end = next.size() / 256 + word.size();
 
 		add_search(next, {word}, i < 2 ? (uint16_t)end : GPUSTR_DFA_ACCEPT);
