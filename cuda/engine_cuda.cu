@@ -71,6 +71,7 @@ struct CudaEngine
 	MemoryPool pool;
 	Registration registration;
 	RedactBlocks redact_blocks;
+	DfaDevice dfa_device;
 	RequestCounters *counters; /* pinned, [MAX_IN_FLIGHT] */
 	CudaLane lane[MAX_IN_FLIGHT];
 	int busy;		 /* lanes that are not free */
@@ -242,7 +243,8 @@ static EngineCode lane_start(CudaEngine *engine, CudaLane *lane, EngineRequest *
 	lane->request = request;
 	engine->busy++;
 	code = request_start(&lane->plan, (char *)lane->memory, engine->config.blocks,
-						 engine->redact_blocks, lane->counters, lane->events, lane->stream, error);
+						 engine->redact_blocks, engine->dfa_device, lane->counters, lane->events,
+						 lane->stream, error);
 	if (code != ENGINE_OK)
 		(void)lane_give_up(engine, lane);
 	return error->code;
@@ -359,6 +361,7 @@ static EngineCode open_device(CudaEngine *engine, EngineError *error)
 			error, ENGINE_NO_DEVICE, "device %d, %s, has compute capability %d.%d, %d.0 is needed",
 			device, engine->props.name, engine->props.major, engine->props.minor, OLDEST_MAJOR);
 	CUDA_TRY(prepare_redact(device, &engine->redact_blocks));
+	CUDA_TRY(prepare_dfa(device, &engine->dfa_device));
 	if (engine->redact_blocks.small == 0)
 		return gpustr_engine_error(error, ENGINE_NO_DEVICE,
 								   "device %d, %s, has too little shared memory", device,

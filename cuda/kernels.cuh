@@ -67,6 +67,34 @@ cudaError_t launch_ilike(const TextRegister &text, int32_t nrows, RowfnFoldKind 
 						 const GpustrFold *fold, int32_t encoding, BoolRegister out,
 						 cudaStream_t stream);
 
+/* strings_dfa.cu: what a device has for its kernels */
+struct DfaDevice
+{
+	int sms;		  /* multiprocessors */
+	int block_shared; /* bytes of shared memory: of a block, */
+	int sm_shared;	  /* of a multiprocessor */
+};
+
+/* How an automaton lies in shared memory. */
+enum DfaLayout
+{
+	DFA_EXPANDED,  /* uint8 [nstates][256 and some]: one look-up a byte */
+	DFA_CLASSES8,  /* classes, uint8 [nstates][nclasses] */
+	DFA_CLASSES16, /* classes, uint16 [nstates][nclasses] */
+	DFA_GLOBAL	   /* classes; the states stay in global memory */
+};
+
+cudaError_t prepare_dfa(int device, DfaDevice *limits);
+
+/* Can it be laid out so?  And how it is best. */
+bool dfa_layout_fits(const DfaDevice &limits, DfaLayout layout, const GpustrDfa *dfa);
+DfaLayout dfa_layout(const DfaDevice &limits, const GpustrDfa *dfa);
+
+/* The layout must fit.  dfa, device_dfa: the same, in host and device memory. */
+cudaError_t launch_dfa(const DfaDevice &limits, DfaLayout layout, const TextRegister &text,
+					   int32_t nrows, const GpustrDfa *dfa, const GpustrDfa *device_dfa,
+					   GpustrTruth accepted, BoolRegister out, cudaStream_t stream);
+
 /* strings_compare.cu */
 cudaError_t launch_text_eq(const TextRegister &text, int32_t nrows, const char *value,
 						   int32_t value_bytes, BoolRegister out, cudaStream_t stream);

@@ -154,8 +154,9 @@ static EngineCode copy_out(const RequestRun *run, RequestCounters *counters)
 }
 
 EngineCode request_start(const RequestPlan *plan, char *memory, const void *blocks,
-						 const RedactBlocks &redact_blocks, RequestCounters *counters,
-						 const RequestEvents &events, cudaStream_t stream, EngineError *error)
+						 const RedactBlocks &redact_blocks, const DfaDevice &dfa_device,
+						 RequestCounters *counters, const RequestEvents &events,
+						 cudaStream_t stream, EngineError *error)
 {
 	const GpustrStep *steps;
 	RequestRun run;
@@ -166,6 +167,7 @@ EngineCode request_start(const RequestPlan *plan, char *memory, const void *bloc
 	run.program = plan_program(plan);
 	run.memory = memory;
 	run.redact_blocks = &redact_blocks;
+	run.dfa_device = &dfa_device;
 	run.stream = stream;
 	run.error = error;
 	steps = GPUSTR_PROGRAM_STEPS(run.program);

@@ -92,8 +92,9 @@ EngineCode request_plan(RequestPlan *plan, void *body, int32_t readable_blocks, 
 
 /* Start it.  memory: [plan->bytes], aligned to 256. */
 EngineCode request_start(const RequestPlan *plan, char *memory, const void *blocks,
-						 const RedactBlocks &redact_blocks, RequestCounters *counters,
-						 const RequestEvents &events, cudaStream_t stream, EngineError *error);
+						 const RedactBlocks &redact_blocks, const DfaDevice &dfa_device,
+						 RequestCounters *counters, const RequestEvents &events,
+						 cudaStream_t stream, EngineError *error);
 
 /* Copy the output columns, after 'finished'; records that and 'started' once more. */
 EngineCode request_fetch_output(const RequestPlan *plan, char *memory,

@@ -87,6 +87,7 @@ void request_place_registers(RequestPlan *plan, const GpustrProgram *program)
 			case GPUSTR_OP_CONST:
 			case GPUSTR_OP_LIKE:
 			case GPUSTR_OP_ILIKE:
+			case GPUSTR_OP_DFA:
 			case GPUSTR_OP_TEXT_EQ:
 			case GPUSTR_OP_COMPARE_TEXT:
 			case GPUSTR_OP_COMPARE_VALUE:
@@ -426,6 +427,16 @@ static cudaError_t step_test_text(const RequestRun *run, const GpustrStep *step)
 	return launch_null_text(text, nrows, out, run->stream);
 }
 
+static cudaError_t step_dfa(const RequestRun *run, const GpustrStep *step)
+{
+	const GpustrDfa *dfa = (const GpustrDfa *)GPUSTR_PROGRAM_CONST(run->program, step);
+
+	return launch_dfa(
+		*run->dfa_device, dfa_layout(*run->dfa_device, dfa), run->text[step->in0],
+		run->plan->batch.nrows, dfa, (const GpustrDfa *)(device_program(run) + step->const_off),
+		step->attr == 1 ? GPUSTR_RECHECK : GPUSTR_TRUE, bool_register(run, step->out), run->stream);
+}
+
 /* Steps that test values. */
 static cudaError_t step_test_value(const RequestRun *run, const GpustrStep *step)
 {
@@ -510,6 +521,8 @@ cudaError_t request_step(RequestRun *run, const GpustrStep *step)
 				rowfn_fold_kind((const GpustrFold *)GPUSTR_PROGRAM_CONST(run->program, step)),
 				(const GpustrFold *)(device_program(run) + step->const_off), run->program->encoding,
 				bool_register(run, step->out), run->stream);
+		case GPUSTR_OP_DFA:
+			return step_dfa(run, step);
 		case GPUSTR_OP_COMPARE_VALUE:
 		case GPUSTR_OP_IN_VALUE:
 		case GPUSTR_OP_NULL_VALUE:

@@ -26,6 +26,7 @@ struct RequestRun
 	const GpustrProgram *program; /* in host memory */
 	char *memory;
 	const RedactBlocks *redact_blocks;
+	const DfaDevice *dfa_device;
 	TextRegister text[GPUSTR_MAX_TEXT_REGS];
 	ValueRegister value[GPUSTR_MAX_VALUE_REGS];
 	cudaStream_t stream;

@@ -11,6 +11,7 @@
 #	sanitize	compute-sanitizer over a small run of the same
 #	suites		unit, regress, isolation, TAP and leftovers, on the CUDA engine
 #	redact		the redaction kernels, side by side
+#	dfa			automata, layout by layout
 #	logs		table logs of 20 million rows, gpustr beside PostgreSQL
 #
 # Where PostgreSQL was packed into .gpu/ (see README, Contributing), it is
@@ -66,7 +67,7 @@ stage()
 build()
 {
 	make -j"$(nproc)" all && make install && make -j"$(nproc)" -C test/gpu &&
-		make -j"$(nproc)" -C test/bench/redact
+		make -j"$(nproc)" -C test/bench/redact && make -j"$(nproc)" -C test/bench/dfa
 }
 
 STAGES=("$@")
@@ -89,9 +90,11 @@ if wanted suites; then
 	cp -r "$FUZZ_FOUND" "$LOGS/fuzz" && rm -rf "$FUZZ_FOUND"
 fi
 wanted redact && stage redact test/bench/redact/redact_bench
+wanted dfa && stage dfa test/bench/dfa/dfa_bench
 wanted logs && stage logs env BUILT=1 test/bench/logs.sh "${ROWS:-20000000}"
 
 wanted redact && cat "$LOGS/redact.log"
+wanted dfa && cat "$LOGS/dfa.log"
 wanted logs && sed -n '/^heap/,$p' "$LOGS/logs.log"
 echo
 printf '%s\n' "${TABLE[@]}"

@@ -298,6 +298,10 @@ gen_batch(Rng *rng, const GenOptions *options, void *body, uint32_t body_bytes)
 void
 gen_free(GenBatch *gen)
 {
+	int32_t		i;
+
+	for (i = 0; i < gen->nsteps; i++)
+		gen_dfa_free(gen->step[i].dfa);
 	free(gen->value);
 	free(gen->text);
 	free(gen);

@@ -37,6 +37,18 @@ extern "C"
 /* The longest mask, so that what is expected has a bound. */
 #define GEN_MAX_MASK 40
 
+/* A random automaton, as a table by byte. */
+typedef struct GenDfa
+{
+	int32_t		nstates;
+	int32_t		start;
+	uint16_t   *next;			/* [nstates][256] */
+	uint8_t    *at_end;			/* [nstates] */
+	uint8_t		class_of[256];
+	GpustrDfa  *made;			/* the same, as a program has it */
+	uint32_t	bytes;			/* of that */
+} GenDfa;
+
 /* A step, with its constant as the user would write it. */
 typedef struct GenStep
 {
@@ -57,6 +69,7 @@ typedef struct GenStep
 	int32_t		text_bytes[GEN_MAX_SET];
 	int32_t		nset;			/* of either */
 	GpustrFold	fold;			/* of ILIKE */
+	GenDfa	   *dfa;			/* of DFA */
 } GenStep;
 
 /* One attribute or column of one row, as an engine must see it. */
@@ -117,6 +130,17 @@ extern int	gen_check(const GenBatch *gen, const void *body);
  * count as far as there are values.  Returns 0 or 1.
  */
 extern int	gen_compare(const void *a, const void *b);
+
+/*
+ * Make an automaton that takes at most max_bytes in a program, >= 1024; of at
+ * most 300 states if less than 65536.
+ */
+extern GenDfa *gen_dfa(Rng *rng, uint32_t max_bytes);
+
+/* Does it accept the text? */
+extern GpustrTruth gen_dfa_truth(const GenDfa *dfa, const char *text, int32_t len);
+
+extern void gen_dfa_free(GenDfa *dfa);
 
 /* Print the program. */
 extern void gen_print(const GenBatch *gen);

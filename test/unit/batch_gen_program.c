@@ -338,6 +338,22 @@ add_in_value(GenWork *work)
 	step->out = gpustr_builder_in_value(&work->builder, step->in0, n, sorted, step->attr);
 }
 
+/* DFA, as long as there is room. */
+static void
+add_dfa(GenWork *work)
+{
+	GenStep    *step = new_step(work, GPUSTR_OP_DFA, any_text(work, GEN_BYTES), 0, rng_below(work->rng, 2));
+	uint32_t	most = work->dfa_bytes;
+
+	/* small ones leave room for others */
+	if (most < 65536 && most >= 4096 && rng_one_in(work->rng, 2))
+		most = 2048;
+	step->dfa = gen_dfa(work->rng, most);
+	work->dfa_bytes -= step->dfa->bytes;
+	step->out = gpustr_builder_dfa(&work->builder, step->in0, step->dfa->made, step->dfa->bytes,
+								   step->attr ? GPUSTR_RECHECK : GPUSTR_TRUE);
+}
+
 /* A step that makes a bool of texts. */
 static void
 add_text_test(GenWork *work)
@@ -345,10 +361,12 @@ add_text_test(GenWork *work)
 	Rng		   *rng = work->rng;
 	GpustrProgramBuilder *b = &work->builder;
 	int			i = rng_below(rng, GEN_SAMPLES);
-	int			kind = rng_below(rng, 12);
+	int			kind = rng_below(rng, 16);
 	GenStep    *step;
 
-	if (kind >= 10)
+	if (kind >= 12 && work->dfa_bytes >= 1024)
+		add_dfa(work);
+	else if (kind >= 10)
 	{
 		step = new_step(work, GPUSTR_OP_ILIKE, any_text(work, GEN_TEXT), 0, 0);
 		test_fold(rng, &step->fold);
@@ -520,6 +538,7 @@ gen_program(GenWork *work, int pages, int select, int32_t nout)
 	int			n;
 	int32_t		i;
 
+	work->dfa_bytes = work->gen->body_bytes >= 1 << 20 && rng_one_in(rng, 32) ? GEN_LARGE_DFA_BYTES : GEN_DFA_BYTES;
 	gpustr_builder_init(&work->builder, work->gen->encoding, work->program, GEN_PROGRAM_BYTES);
 	for (i = 0; pages && i < work->table.nattrs; i++)
 	{

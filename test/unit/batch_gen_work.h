@@ -15,7 +15,15 @@
 #include "program/program_builder.h"
 
 /* Room for a finished program. */
-#define GEN_PROGRAM_BYTES 32768
+#define GEN_PROGRAM_BYTES (512 * 1024)
+
+/*
+ * Bytes for automata in a program: for small bodies, which are to have room
+ * for rows, too; and now and then for large ones, so that one has more states
+ * than shared memory.
+ */
+#define GEN_DFA_BYTES 12288
+#define GEN_LARGE_DFA_BYTES 400000
 
 /* Texts that values and patterns have in common. */
 #define GEN_SAMPLES 6
@@ -46,6 +54,7 @@ typedef struct GenWork
 	int32_t		nbool;
 	GenTextKind text_kind[GEN_MAX_STEPS];
 	int			is_float4[GEN_MAX_STEPS];	/* of value registers */
+	uint32_t	dfa_bytes;		/* left for automata */
 
 	uint64_t	program[GEN_PROGRAM_BYTES / 8];
 	GpustrProgramBuilder builder;

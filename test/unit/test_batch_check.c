@@ -30,6 +30,22 @@ static GpustrProgramBuilder builder;
 static uint64_t area[4096];
 static char *body;
 
+/* An automaton of 3 states and 2 classes; what lies behind it is not its. */
+#define DFA_STATES 3
+#define DFA_CLASSES 2
+
+typedef struct SmallDfa
+{
+	GpustrDfa	dfa;
+	uint16_t	next[DFA_STATES * DFA_CLASSES];
+	uint8_t		at_end[DFA_STATES];
+	uint8_t		rest[9];
+} SmallDfa;
+
+#define DFA_NEXT_OFF ((int32_t) offsetof(SmallDfa, next))
+#define DFA_AT_END_OFF ((int32_t) offsetof(SmallDfa, at_end))
+#define DFA_BYTES (offsetof(SmallDfa, at_end) + DFA_STATES)
+
 /* What a step has in the program, and how it is checked. */
 typedef struct StepCase
 {
@@ -50,6 +66,7 @@ static const StepCase cases[] = {
 	{GPUSTR_OP_CONST, 0, 0, {0, 0, 0}, {0, 0xFFFF}, {0, 3}, 0},
 	{GPUSTR_OP_CONST_TEXT, 0, 0, {0, 0, 0}, {0, 0xFFFF}, {2, 3}, 5},
 	{GPUSTR_OP_CONST_VALUE, 0, 0, {0, 0, 0}, {0, 0xFFFF}, {2, 3}, 8},
+	{GPUSTR_OP_DFA, 0, 1, {NTEXT, 0, 0}, {0, 0xFFFF}, {0, 1}, DFA_BYTES},
 	{GPUSTR_OP_TEXT_EQ, 0, 1, {NTEXT, 0, 0}, {0, 0xFFFF}, {-1, 100}, 5},
 	{GPUSTR_OP_COMPARE_TEXT, 0, 2, {NTEXT, NTEXT, 0}, {1, GPUSTR_REL_LAST},
 	{GPUSTR_ORDER_BYTES, GPUSTR_ORDER_NUMERIC}, 0},
@@ -88,6 +105,26 @@ is_output(const StepCase *c)
 	return c->op == GPUSTR_OP_REDACT || c->op == GPUSTR_OP_MASK;
 }
 
+/* 'b' leads from state 2 to 1; the end is accepted in 2. */
+static void
+make_dfa(SmallDfa *d)
+{
+	static const uint16_t next[] = {0, 0, 1, 1, 2, 1};
+
+	memset(d, 0xFF, sizeof(*d));
+	d->dfa.nstates = DFA_STATES;
+	d->dfa.nclasses = DFA_CLASSES;
+	d->dfa.start = 2;
+	d->dfa.next_off = DFA_NEXT_OFF;
+	d->dfa.at_end_off = DFA_AT_END_OFF;
+	memset(d->dfa.class_of, 0, sizeof(d->dfa.class_of));
+	d->dfa.class_of['b'] = 1;
+	memcpy(d->next, next, sizeof(next));
+	d->at_end[0] = 0;
+	d->at_end[1] = 1;
+	d->at_end[2] = 1;
+}
+
 /* Make a body of no rows; its last step is the case's.  Returns that step. */
 static GpustrStep *
 make_body(const StepCase *c, int pages)
@@ -98,8 +135,10 @@ make_body(const StepCase *c, int pages)
 	static const uint64_t no_bytes[16] = {0};
 	GpustrProgram *program;
 	GpustrStep *step;
+	SmallDfa	dfa;
 	int			i;
 
+	make_dfa(&dfa);
 	gpustr_builder_init(&builder, GPUSTR_ENC_UTF8, area, sizeof(area));
 	for (i = 0; i < NATTRS; i++)
 		gpustr_builder_attr(&builder, -1, 4, 0, NULL, 0);
@@ -115,6 +154,8 @@ make_body(const StepCase *c, int pages)
 		(void) gpustr_builder_in_text(&builder, 0, 2, texts, bytes, 0);
 	else if (c->op == GPUSTR_OP_IN_VALUE)
 		(void) gpustr_builder_in_value(&builder, 0, 3, values, 0);
+	else if (c->op == GPUSTR_OP_DFA)
+		(void) gpustr_builder_dfa(&builder, 0, &dfa.dfa, DFA_BYTES, GPUSTR_TRUE);
 	else
 		(void) gpustr_builder_text_eq(&builder, 0, (const char *) no_bytes, (int32_t) c->const_bytes);
 	step = &builder.step[builder.nsteps - 1];
@@ -310,6 +351,96 @@ check_constants(void)
 	}
 }
 
+/* A number of an automaton, what it must not be, and how many of these there are. */
+typedef struct DfaNumber
+{
+	size_t		at;
+	const char *name;
+	int32_t		bad[6];
+	int			nbad;
+} DfaNumber;
+
+static const DfaNumber dfa_numbers[] = {
+	{offsetof(GpustrDfa, nstates), "nstates", {1, 0, -1, INT32_MIN, 65536, INT32_MAX}, 6},
+	{offsetof(GpustrDfa, nclasses), "nclasses", {1, 0, -1, INT32_MIN, 257, INT32_MAX}, 6},
+	{offsetof(GpustrDfa, start), "start", {DFA_STATES, 65535, INT32_MAX, -1, INT32_MIN, DFA_STATES + 1}, 6},
+	{offsetof(GpustrDfa, next_off), "next_off", {0, -2, DFA_NEXT_OFF - 2, DFA_NEXT_OFF + 1, INT32_MIN, INT32_MAX - 1}, 6},
+	{offsetof(GpustrDfa, at_end_off), "at_end_off", {0, -1, DFA_NEXT_OFF - 1, DFA_AT_END_OFF + 1, INT32_MIN, INT32_MAX}, 6}
+};
+
+/* Each way in which an automaton is none. */
+static void
+check_dfa(void)
+{
+	static const StepCase dfa_case = {GPUSTR_OP_DFA, 0, 1, {NTEXT, 0, 0}, {0, 0xFFFF}, {0, 1}, DFA_BYTES};
+	GpustrStep *step = make_body(&dfa_case, 1);
+	char	   *program = GPUSTR_BODY_PTR(body, ((GpustrBatch *) body)->program_off, char);
+	char	   *made = program + step->const_off;
+	SmallDfa	dfa;
+	uint32_t	n;
+	int			i;
+	int			k;
+
+	CHECK(accepted(), "the automaton");
+	for (n = 0; n <= DFA_BYTES; n++)
+	{
+		step->const_bytes = n;
+		CHECK(accepted() == (n == DFA_BYTES), "an automaton of %u bytes", n);
+	}
+	step->const_bytes = DFA_BYTES;
+	for (i = 0; i < (int) (sizeof(dfa_numbers) / sizeof(dfa_numbers[0])); i++)
+		for (k = 0; k < dfa_numbers[i].nbad; k++)
+		{
+			make_dfa(&dfa);
+			memcpy((char *) &dfa + dfa_numbers[i].at, &dfa_numbers[i].bad[k], sizeof(int32_t));
+			memcpy(made, &dfa, DFA_BYTES);
+			CHECK(!accepted(), "%s %d", dfa_numbers[i].name, dfa_numbers[i].bad[k]);
+		}
+
+	/* nclasses 1: only the class of 'b' is wrong */
+	make_dfa(&dfa);
+	dfa.dfa.nclasses = 1;
+	dfa.next[1] = 1;
+	memcpy(made, &dfa, DFA_BYTES);
+	CHECK(!accepted(), "a class that is not");
+	dfa.dfa.class_of['b'] = 0;
+	memcpy(made, &dfa, DFA_BYTES);
+	CHECK(accepted(), "one class");
+	for (i = 0; i < 256; i++)
+	{
+		make_dfa(&dfa);
+		dfa.dfa.class_of[i] = DFA_CLASSES;
+		memcpy(made, &dfa, DFA_BYTES);
+		CHECK(!accepted(), "class of byte %d", i);
+	}
+	for (i = 0; i < DFA_STATES * DFA_CLASSES; i++)
+		for (k = 0; k <= DFA_STATES; k++)
+		{
+			make_dfa(&dfa);
+			dfa.next[i] = (uint16_t) (k < DFA_STATES ? k : 0x8002);
+			memcpy(made, &dfa, DFA_BYTES);
+			CHECK(accepted() == (k < DFA_STATES && (i / DFA_CLASSES > 1 || k == i / DFA_CLASSES)),
+				  "next[%d] %d", i, dfa.next[i]);
+			dfa.next[i] = DFA_STATES;
+			memcpy(made, &dfa, DFA_BYTES);
+			CHECK(!accepted(), "next[%d] is no state", i);
+		}
+	for (i = 0; i < DFA_STATES; i++)
+	{
+		make_dfa(&dfa);
+		dfa.at_end[i] ^= 1;
+		memcpy(made, &dfa, DFA_BYTES);
+		CHECK(accepted() == (i == 2), "at_end[%d]", i);
+	}
+	for (i = 0; i < DFA_STATES; i++)
+	{
+		make_dfa(&dfa);
+		dfa.dfa.start = i;
+		memcpy(made, &dfa, DFA_BYTES);
+		CHECK(accepted(), "start %d", i);
+	}
+}
+
 /* Numbers of registers. */
 static void
 check_counts(void)
@@ -375,6 +506,8 @@ main(void)
 	test_done("steps with one thing wrong");
 	check_constants();
 	test_done("constants");
+	check_dfa();
+	test_done("automata with one thing wrong");
 	check_counts();
 	test_done("numbers of registers");
 	check_attributes();

@@ -1,0 +1,365 @@
+/*-------------------------------------------------------------------------
+ *
+ * strings_dfa.cu
+ *	  Automata over bytes (regular expressions) on the device.
+ *
+ * One thread a row: it takes its string in aligned pieces of 16 bytes, two of
+ * them ahead of the one that it is at, and looks up a state a byte.  What
+ * bounds it is that look-up, so the automaton is in shared memory, in the form
+ * that needs the fewest instructions and has the fewest bank conflicts (see
+ * DfaLayout); blocks stay on the device and take one word of 32 rows after the
+ * other, so that each fills its table once.
+ *
+ * A piece's bytes that are not the string's are left out by a mask of 16 bits:
+ * all lanes of a warp go through the same instructions, whatever their rows'
+ * alignments and lengths.  A lane stops at the piece in which it came to state
+ * 0 or 1, a warp when all its lanes have.
+ *
+ * IDENTIFICATION
+ *	  cuda/strings_dfa.cu
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "kernels.cuh"
+#include "row_words.cuh"
+#include "rowfn/dfa.h"
+
+#define DFA_THREADS 512
+#define DFA_WARPS (DFA_THREADS / 32)
+
+/* Blocks that share a multiprocessor, if their tables fit. */
+#define DFA_BLOCKS 4
+
+/* Bytes of shared memory that the driver takes for each block. */
+#define DFA_RESERVED_BYTES 1024
+
+/* Bytes of a state's row in DFA_EXPANDED: odd in words, so that rows start at different banks. */
+#define DFA_EXPANDED_ROW 260
+
+/* The most states that a byte holds, and that DFA_EXPANDED is taken for. */
+#define DFA_BYTE_STATES 256
+#define DFA_EXPANDED_STATES 128
+
+/* The class of each byte: before the table in shared memory, but for DFA_EXPANDED. */
+#define DFA_CLASS_BYTES 256
+
+/* An automaton in device memory. */
+struct DfaTable
+{
+	const uint8_t *class_of; /* [256] */
+	const uint16_t *next;	 /* [nstates][nclasses] */
+	const uint8_t *at_end;	 /* [nstates] */
+	uint32_t nstates;
+	uint32_t nclasses;
+	uint32_t start;
+};
+
+/* Bytes of shared memory. */
+static uint64_t dfa_shared_bytes(DfaLayout layout, const GpustrDfa *dfa)
+{
+	uint64_t cells = (uint64_t)dfa->nstates * (uint64_t)dfa->nclasses;
+
+	switch (layout)
+	{
+		case DFA_EXPANDED:
+			return (uint64_t)dfa->nstates * DFA_EXPANDED_ROW;
+		case DFA_CLASSES8:
+			return DFA_CLASS_BYTES + cells;
+		case DFA_CLASSES16:
+			return DFA_CLASS_BYTES + cells * sizeof(uint16_t);
+		case DFA_GLOBAL:
+			break;
+	}
+	return DFA_CLASS_BYTES;
+}
+
+/* Fill the block's table. */
+template <DfaLayout LAYOUT>
+static __device__ __forceinline__ void fill_table(const DfaTable &dfa, unsigned char *shared)
+{
+	const uint32_t cells = dfa.nstates * dfa.nclasses;
+
+	if constexpr (LAYOUT == DFA_EXPANDED)
+	{
+		/* 4 bytes a thread */
+		for (uint32_t i = threadIdx.x; i < dfa.nstates * 64; i += DFA_THREADS)
+		{
+			uint32_t classes = ((const uint32_t *)dfa.class_of)[i % 64];
+			const uint16_t *row = dfa.next + i / 64 * dfa.nclasses;
+
+			((uint32_t *)shared)[i / 64 * (DFA_EXPANDED_ROW / 4) + i % 64] =
+				(uint32_t)row[classes & 0xFF] | (uint32_t)row[classes >> 8 & 0xFF] << 8 |
+				(uint32_t)row[classes >> 16 & 0xFF] << 16 | (uint32_t)row[classes >> 24] << 24;
+		}
+	}
+	else
+	{
+		if (threadIdx.x < DFA_CLASS_BYTES / sizeof(uint32_t))
+			((uint32_t *)shared)[threadIdx.x] = ((const uint32_t *)dfa.class_of)[threadIdx.x];
+		if constexpr (LAYOUT == DFA_CLASSES8)
+		{
+#pragma unroll 4
+			for (uint32_t i = threadIdx.x; i < cells; i += DFA_THREADS)
+				shared[DFA_CLASS_BYTES + i] = (uint8_t)dfa.next[i];
+		}
+		else if constexpr (LAYOUT == DFA_CLASSES16)
+		{
+#pragma unroll 4
+			for (uint32_t i = threadIdx.x; i < cells; i += DFA_THREADS)
+				((uint16_t *)(shared + DFA_CLASS_BYTES))[i] = dfa.next[i];
+		}
+	}
+}
+
+/*
+ * Loads from shared memory, given an address there: by the compiler's own code
+ * for this, each would work out where shared memory is, and be in a branch of
+ * its own.
+ */
+static __device__ __forceinline__ uint32_t shared_load8(uint32_t at)
+{
+	uint32_t v;
+
+	asm volatile("ld.shared.u8 %0, [%1];" : "=r"(v) : "r"(at));
+	return v;
+}
+
+/* If 'take' is 0, 'otherwise'. */
+static __device__ __forceinline__ uint32_t shared_load8_if(uint32_t take, uint32_t at,
+														   uint32_t otherwise)
+{
+	uint32_t v = otherwise;
+
+	asm volatile("{\n\t"
+				 ".reg .pred p;\n\t"
+				 "setp.ne.u32 p, %1, 0;\n\t"
+				 "@p ld.shared.u8 %0, [%2];\n\t"
+				 "}"
+				 : "+r"(v)
+				 : "r"(take), "r"(at));
+	return v;
+}
+
+static __device__ __forceinline__ uint32_t shared_load16_if(uint32_t take, uint32_t at,
+															uint32_t otherwise)
+{
+	uint32_t v = otherwise;
+
+	asm volatile("{\n\t"
+				 ".reg .pred p;\n\t"
+				 "setp.ne.u32 p, %1, 0;\n\t"
+				 "@p ld.shared.u16 %0, [%2];\n\t"
+				 "}"
+				 : "+r"(v)
+				 : "r"(take), "r"(at));
+	return v;
+}
+
+/*
+ * The state after those of 4 bytes that bits 0 to 3 of 'mask' stand for.
+ * table: the address of the block's table in shared memory
+ */
+template <DfaLayout LAYOUT>
+static __device__ __forceinline__ uint32_t next_word(const DfaTable &dfa, uint32_t table,
+													 uint32_t state, uint32_t word, uint32_t mask)
+{
+	uint32_t column[4]; /* of each byte: the byte or its class */
+
+#pragma unroll
+	for (int i = 0; i < 4; i++)
+	{
+		column[i] = __byte_perm(word, 0, 0x4440 + i);
+		if constexpr (LAYOUT != DFA_EXPANDED)
+			column[i] = shared_load8(table + column[i]);
+	}
+#pragma unroll
+	for (int i = 0; i < 4; i++)
+	{
+		uint32_t take = mask & 1u << i;
+
+		if constexpr (LAYOUT == DFA_EXPANDED)
+			state = shared_load8_if(take, table + (state * DFA_EXPANDED_ROW + column[i]), state);
+		else if constexpr (LAYOUT == DFA_CLASSES8)
+			state = shared_load8_if(
+				take, table + (state * dfa.nclasses + column[i]) + DFA_CLASS_BYTES, state);
+		else if constexpr (LAYOUT == DFA_CLASSES16)
+			state = shared_load16_if(
+				take, table + (state * dfa.nclasses + column[i]) * 2 + DFA_CLASS_BYTES, state);
+		else if (take != 0)
+			state = dfa.next[state * dfa.nclasses + column[i]];
+	}
+	return state;
+}
+
+/* The state at the text's end, or an earlier one that stays. */
+template <DfaLayout LAYOUT>
+static __device__ __forceinline__ uint32_t last_state(const DfaTable &dfa, uint32_t table,
+													  const char *value, int32_t len)
+{
+	const uint32_t head = (uint32_t)((uintptr_t)value & 15);
+	const uint4 *from = (const uint4 *)(value - head);
+	uint32_t end = head + (uint32_t)len; /* bytes from 'from' to the string's end */
+	uint32_t mask = 0xFFFF << head;		 /* which bytes of a piece are the string's */
+	uint32_t state = dfa.start;
+	uint4 ahead[2];
+
+	if (len <= 0 || state <= GPUSTR_DFA_ACCEPT)
+		return state;
+	ahead[0] = from[0];
+	ahead[1] = end > 16 ? from[1] : ahead[0];
+	for (;;)
+	{
+		uint4 piece = ahead[0];
+
+		ahead[0] = ahead[1];
+		if (end > 32)
+			ahead[1] = from[2];
+		if (end < 16)
+			mask &= (1u << end) - 1;
+		state = next_word<LAYOUT>(dfa, table, state, piece.x, mask);
+		state = next_word<LAYOUT>(dfa, table, state, piece.y, mask >> 4);
+		state = next_word<LAYOUT>(dfa, table, state, piece.z, mask >> 8);
+		state = next_word<LAYOUT>(dfa, table, state, piece.w, mask >> 12);
+		if (end <= 16 || state <= GPUSTR_DFA_ACCEPT)
+			return state;
+		from++;
+		end -= 16;
+		mask = 0xFFFF;
+	}
+}
+
+/*
+ * match_dfa - run an automaton over each row.
+ *
+ * text		[nrows] text register
+ * accepted	GPUSTR_TRUE or GPUSTR_RECHECK, for texts that are accepted
+ * out		[(nrows + 31) / 32] words a plane
+ *
+ * One thread a row; a warp writes one word of each plane by ballot, then goes
+ * on to that which is as many words further as the grid has warps.  Threads
+ * past nrows vote 0.
+ * e.g. texts {"ab", "b", NULL, "xa"}, an automaton of 'a': lo 1001, hi 0100
+ */
+template <DfaLayout LAYOUT>
+static __global__ void __launch_bounds__(DFA_THREADS, DFA_BLOCKS)
+	match_dfa(const TextRegister text, int32_t nrows, const DfaTable dfa, uint32_t accepted,
+			  BoolRegister out)
+{
+	extern __shared__ __align__(16) unsigned char dfa_shared[];
+	const int32_t nwords = (int32_t)(((uint32_t)nrows + 31) / 32);
+	const int32_t lane = (int32_t)(threadIdx.x % 32);
+	const uint32_t table = (uint32_t)__cvta_generic_to_shared(dfa_shared);
+	int32_t w;
+
+	fill_table<LAYOUT>(dfa, dfa_shared);
+	__syncthreads();
+	for (w = (int32_t)(blockIdx.x * DFA_WARPS + threadIdx.x / 32); w < nwords;
+		 w += (int32_t)(gridDim.x * DFA_WARPS))
+	{
+		int32_t r = w * 32 + lane;
+		uint32_t truth = GPUSTR_FALSE;
+
+		if (r < nrows)
+		{
+			truth = row_truth(text_state(text, w), r);
+			if (truth == GPUSTR_FALSE)
+			{
+				uint32_t state =
+					last_state<LAYOUT>(dfa, table, text_at(text, r), text_bytes(text, r));
+
+				truth = dfa.at_end[state];
+				truth = truth == GPUSTR_TRUE ? accepted : truth;
+			}
+		}
+		__syncwarp();
+		write_truth(out, r, truth);
+	}
+}
+
+template <DfaLayout LAYOUT>
+static cudaError_t allow_shared(int bytes)
+{
+	return cudaFuncSetAttribute(match_dfa<LAYOUT>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+								bytes);
+}
+
+cudaError_t prepare_dfa(int device, DfaDevice *limits)
+{
+	cudaError_t rc;
+
+	rc = cudaDeviceGetAttribute(&limits->sms, cudaDevAttrMultiProcessorCount, device);
+	if (rc == cudaSuccess)
+		rc = cudaDeviceGetAttribute(&limits->block_shared, cudaDevAttrMaxSharedMemoryPerBlockOptin,
+									device);
+	if (rc == cudaSuccess)
+		rc = cudaDeviceGetAttribute(&limits->sm_shared, cudaDevAttrMaxSharedMemoryPerMultiprocessor,
+									device);
+	if (rc == cudaSuccess)
+		rc = allow_shared<DFA_EXPANDED>(limits->block_shared);
+	if (rc == cudaSuccess)
+		rc = allow_shared<DFA_CLASSES8>(limits->block_shared);
+	if (rc == cudaSuccess)
+		rc = allow_shared<DFA_CLASSES16>(limits->block_shared);
+	return rc;
+}
+
+bool dfa_layout_fits(const DfaDevice &limits, DfaLayout layout, const GpustrDfa *dfa)
+{
+	if (dfa->nstates > DFA_BYTE_STATES && (layout == DFA_EXPANDED || layout == DFA_CLASSES8))
+		return false;
+	return layout == DFA_GLOBAL || dfa_shared_bytes(layout, dfa) <= (uint64_t)limits.block_shared;
+}
+
+DfaLayout dfa_layout(const DfaDevice &limits, const GpustrDfa *dfa)
+{
+	if (dfa->nstates <= DFA_EXPANDED_STATES && dfa_layout_fits(limits, DFA_EXPANDED, dfa))
+		return DFA_EXPANDED;
+	if (dfa_layout_fits(limits, DFA_CLASSES8, dfa))
+		return DFA_CLASSES8;
+	return dfa_layout_fits(limits, DFA_CLASSES16, dfa) ? DFA_CLASSES16 : DFA_GLOBAL;
+}
+
+template <DfaLayout LAYOUT>
+static cudaError_t launch_layout(const DfaDevice &limits, const TextRegister &text, int32_t nrows,
+								 const GpustrDfa *dfa, const GpustrDfa *device_dfa,
+								 GpustrTruth accepted, BoolRegister out, cudaStream_t stream)
+{
+	const unsigned shared = (unsigned)dfa_shared_bytes(LAYOUT, dfa);
+	const unsigned fit = (unsigned)limits.sm_shared / (shared + DFA_RESERVED_BYTES);
+	const unsigned per_sm = fit > DFA_BLOCKS ? DFA_BLOCKS : fit > 1 ? fit : 1;
+	unsigned blocks = launch_blocks(nrows, DFA_THREADS);
+	DfaTable table;
+
+	if (blocks > (unsigned)limits.sms * per_sm)
+		blocks = (unsigned)limits.sms * per_sm;
+	table.class_of = device_dfa->class_of;
+	table.next = (const uint16_t *)((const char *)device_dfa + dfa->next_off);
+	table.at_end = (const uint8_t *)((const char *)device_dfa + dfa->at_end_off);
+	table.nstates = (uint32_t)dfa->nstates;
+	table.nclasses = (uint32_t)dfa->nclasses;
+	table.start = (uint32_t)dfa->start;
+	match_dfa<LAYOUT>
+		<<<blocks, DFA_THREADS, shared, stream>>>(text, nrows, table, (uint32_t)accepted, out);
+	return cudaPeekAtLastError();
+}
+
+cudaError_t launch_dfa(const DfaDevice &limits, DfaLayout layout, const TextRegister &text,
+					   int32_t nrows, const GpustrDfa *dfa, const GpustrDfa *device_dfa,
+					   GpustrTruth accepted, BoolRegister out, cudaStream_t stream)
+{
+	switch (layout)
+	{
+		case DFA_EXPANDED:
+			return launch_layout<DFA_EXPANDED>(limits, text, nrows, dfa, device_dfa, accepted, out,
+											   stream);
+		case DFA_CLASSES8:
+			return launch_layout<DFA_CLASSES8>(limits, text, nrows, dfa, device_dfa, accepted, out,
+											   stream);
+		case DFA_CLASSES16:
+			return launch_layout<DFA_CLASSES16>(limits, text, nrows, dfa, device_dfa, accepted, out,
+												stream);
+		case DFA_GLOBAL:
+			break;
+	}
+	return launch_layout<DFA_GLOBAL>(limits, text, nrows, dfa, device_dfa, accepted, out, stream);
+}

@@ -1,0 +1,343 @@
+/*-------------------------------------------------------------------------
+ *
+ * dfa_bench.cu
+ *	  Automata over a column of texts in device memory: bytes of text a second.
+ *
+ *		dfa_bench [--quick] [--seed N]
+ *
+ * Texts are words of lower-case letters with blanks and digits, rows one behind
+ * the other, in as many parts as int32 offsets need.  Each automaton runs in
+ * each layout that it fits, timed by events over all parts, cold (the texts are
+ * far larger than the L2 cache), after one run that is compared with the host's
+ * matcher at both ends of the column.  An asterisk is on the layout that the
+ * engine takes.
+ *
+ * IDENTIFICATION
+ *	  test/bench/dfa/dfa_bench.cu
+ *
+ *-------------------------------------------------------------------------
+ */
+#include <algorithm>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "automata.cuh"
+#include "kernels.cuh"
+#include "rowfn/dfa.h"
+
+/* Stop the program where CUDA reports an error. */
+#define CUDA_MUST(call)                                                                            \
+	do                                                                                             \
+	{                                                                                              \
+		cudaError_t must_rc = (call);                                                              \
+		if (must_rc != cudaSuccess)                                                                \
+		{                                                                                          \
+			fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call,                          \
+					cudaGetErrorString(must_rc));                                                  \
+			exit(2);                                                                               \
+		}                                                                                          \
+	} while (0)
+
+/* Parts of a column, and bytes of each: 4.5 GB. */
+#define PARTS 3
+#define PART_BYTES 1500000000
+
+/* Rows that are compared with the host's matcher, at either end. */
+#define SAMPLE_ROWS 100000
+
+/* A multiple of 32, so that the last sample starts with a word. */
+#define GROUP_ROWS 160
+
+#define REPEATS 5
+
+static const char *const layout_names[] = {"expanded", "classes8", "classes16", "global"};
+
+/* A column in device memory. */
+struct Column
+{
+	std::string name;
+	int32_t nrows; /* of a part */
+	int64_t bytes; /* of all parts */
+	char *text[PARTS];
+	int32_t *start; /* [nrows + 1], of each part */
+	uint32_t *out;	/* two planes a part */
+	int64_t plane_words;
+
+	/* the samples, on the host: of the first part and of the last */
+	std::vector<char> sample[2];
+	std::vector<int32_t> sample_start;
+};
+
+/* Offsets in a group of rows: each group has the same lengths. */
+struct Group
+{
+	int32_t start[GROUP_ROWS + 1];
+};
+
+static __global__ void make_starts(const Group group, int32_t n, int32_t *start)
+{
+	int32_t r = (int32_t)(blockIdx.x * blockDim.x + threadIdx.x);
+
+	if (r <= n)
+		start[r] = r / GROUP_ROWS * group.start[GROUP_ROWS] + group.start[r % GROUP_ROWS];
+}
+
+/* One of 32 bits' values: letters like random_word()'s, now and then something else. */
+static __global__ void make_text(int64_t n, uint64_t seed, char *text)
+{
+	int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+	uint64_t h = ((uint64_t)i + seed) * 0x9E3779B97F4A7C15ULL;
+	uint32_t a;
+	uint32_t b;
+
+	if (i >= n)
+		return;
+	h = (h ^ h >> 31) * 0xBF58476D1CE4E5B9ULL;
+	h = (h ^ h >> 29) * 0x94D049BB133111EBULL;
+	a = (uint32_t)(h >> 40) & 0xFFF;
+	b = (uint32_t)(h >> 52);
+	if ((h & 7) == 0)
+		text[i] = (h >> 3 & 3) == 0 ? (char)('0' + a % 10) : ' ';
+	else
+		text[i] = (char)('a' + (a * 26 >> 12) * (b * 26 >> 12) / 26);
+}
+
+static Column make_column(const char *name, int32_t shortest, int32_t longest, int64_t part_bytes,
+						  uint64_t seed)
+{
+	Column column;
+	Group group;
+	int32_t lengths = longest - shortest + 1;
+
+	group.start[0] = 0;
+	for (int i = 0; i < GROUP_ROWS; i++)
+		group.start[i + 1] = group.start[i] + shortest + i * 37 % lengths;
+	column.name = name;
+	column.nrows = (int32_t)(part_bytes / group.start[GROUP_ROWS]) * GROUP_ROWS;
+	part_bytes = (int64_t)column.nrows / GROUP_ROWS * group.start[GROUP_ROWS];
+	column.bytes = part_bytes * PARTS;
+	column.plane_words = (column.nrows + 31) / 32;
+	CUDA_MUST(cudaMalloc((void **)&column.start, 4 * ((size_t)column.nrows + 1)));
+	CUDA_MUST(cudaMalloc((void **)&column.out, 8 * PARTS * (size_t)column.plane_words));
+	make_starts<<<launch_blocks((int64_t)column.nrows + 1, 256), 256>>>(group, column.nrows,
+																		column.start);
+	CUDA_MUST(cudaPeekAtLastError());
+	for (int i = 0; i < PARTS; i++)
+	{
+		/* pieces of 16 bytes are read */
+		CUDA_MUST(cudaMalloc((void **)&column.text[i], (size_t)part_bytes + 16));
+		make_text<<<launch_blocks(part_bytes + 16, 256), 256>>>(
+			part_bytes + 16, seed + (uint64_t)i * PART_BYTES, column.text[i]);
+		CUDA_MUST(cudaPeekAtLastError());
+	}
+	for (int i = 0; i < GROUP_ROWS; i++)
+		column.sample_start.push_back(group.start[i]);
+	while ((int32_t)column.sample_start.size() <= std::min(SAMPLE_ROWS, column.nrows))
+		column.sample_start.push_back(column.sample_start[column.sample_start.size() - GROUP_ROWS] +
+									  group.start[GROUP_ROWS]);
+	while ((column.sample_start.size() - 1) % GROUP_ROWS != 0)
+		column.sample_start.pop_back();
+	for (int i = 0; i < 2; i++)
+	{
+		size_t bytes = (size_t)column.sample_start.back();
+
+		column.sample[i].resize(bytes);
+		CUDA_MUST(cudaMemcpy(column.sample[i].data(),
+							 i == 0 ? column.text[0]
+									: column.text[PARTS - 1] + part_bytes - (int64_t)bytes,
+							 bytes, cudaMemcpyDeviceToHost));
+	}
+	return column;
+}
+
+static void free_column(Column *column)
+{
+	CUDA_MUST(cudaFree(column->start));
+	CUDA_MUST(cudaFree(column->out));
+	for (char *text : column->text)
+		CUDA_MUST(cudaFree(text));
+}
+
+/* The words of the samples: what the host's matcher says. */
+static std::vector<uint32_t> expected_words(const Column &column, const GpustrDfa *dfa,
+											double *accepted)
+{
+	std::vector<uint32_t> words;
+	size_t n = column.sample_start.size() - 1;
+	int64_t count = 0;
+
+	for (const std::vector<char> &sample : column.sample)
+		for (size_t r = 0; r < n; r++)
+		{
+			int32_t start = column.sample_start[r];
+			uint32_t is = (uint32_t)rowfn_dfa_match(dfa, sample.data() + start,
+													column.sample_start[r + 1] - start);
+
+			if (r % 32 == 0)
+				words.push_back(0);
+			words.back() |= is << r % 32;
+			count += is;
+		}
+	*accepted = (double)count / (double)(2 * n);
+	return words;
+}
+
+static void run(const DfaDevice &limits, const Column &column, DfaLayout layout,
+				const GpustrDfa *dfa, const GpustrDfa *device_dfa, cudaStream_t stream)
+{
+	for (int i = 0; i < PARTS; i++)
+	{
+		TextRegister text = {};
+		BoolRegister out;
+
+		text.base = column.text[i];
+		text.start = column.start;
+		text.end = column.start + 1;
+		text.packed = true;
+		out.lo = column.out + 2 * i * column.plane_words;
+		out.hi = out.lo + column.plane_words;
+		CUDA_MUST(launch_dfa(limits, layout, text, column.nrows, dfa, device_dfa, GPUSTR_TRUE, out,
+							 stream));
+	}
+}
+
+/* Is what the last run() wrote as expected? */
+static bool is_right(const Column &column, const std::vector<uint32_t> &want)
+{
+	size_t n = want.size() / 2;
+	std::vector<uint32_t> lo(want.size());
+	std::vector<uint32_t> hi(want.size());
+	const uint32_t *last = column.out + (2 * PARTS - 1) * column.plane_words;
+
+	for (int plane = 0; plane < 2; plane++)
+	{
+		uint32_t *to = plane == 0 ? lo.data() : hi.data();
+
+		CUDA_MUST(
+			cudaMemcpy(to, column.out + plane * column.plane_words, 4 * n, cudaMemcpyDeviceToHost));
+		CUDA_MUST(cudaMemcpy(to + n, last + plane * column.plane_words - n, 4 * n,
+							 cudaMemcpyDeviceToHost));
+	}
+	return lo == want && hi == std::vector<uint32_t>(want.size(), 0);
+}
+
+/* The best of some runs, in milliseconds. */
+static double time_runs(const DfaDevice &limits, const Column &column, DfaLayout layout,
+						const GpustrDfa *dfa, const GpustrDfa *device_dfa, cudaStream_t stream)
+{
+	cudaEvent_t from;
+	cudaEvent_t to;
+	float best = 0;
+
+	CUDA_MUST(cudaEventCreate(&from));
+	CUDA_MUST(cudaEventCreate(&to));
+	for (int i = 0; i < REPEATS; i++)
+	{
+		float ms;
+
+		CUDA_MUST(cudaEventRecord(from, stream));
+		run(limits, column, layout, dfa, device_dfa, stream);
+		CUDA_MUST(cudaEventRecord(to, stream));
+		CUDA_MUST(cudaEventSynchronize(to));
+		CUDA_MUST(cudaEventElapsedTime(&ms, from, to));
+		if (i == 0 || ms < best)
+			best = ms;
+	}
+	CUDA_MUST(cudaEventDestroy(from));
+	CUDA_MUST(cudaEventDestroy(to));
+	return best;
+}
+
+/* One line a layout.  Returns how many gave wrong answers. */
+static int time_automaton(const DfaDevice &limits, const Column &column, const Automaton &automaton,
+						  int *checked, cudaStream_t stream)
+{
+	const GpustrDfa *dfa = automaton.dfa();
+	GpustrDfa *device_dfa;
+	double accepted;
+	std::vector<uint32_t> want = expected_words(column, dfa, &accepted);
+	int wrong = 0;
+
+	CUDA_MUST(cudaMalloc((void **)&device_dfa, automaton.bytes()));
+	CUDA_MUST(cudaMemcpy(device_dfa, dfa, automaton.bytes(), cudaMemcpyHostToDevice));
+	CUDA_MUST(cudaDeviceSynchronize());
+	for (int i = DFA_EXPANDED; i <= DFA_GLOBAL; i++)
+	{
+		DfaLayout layout = (DfaLayout)i;
+		double ms;
+		bool right;
+
+		if (!dfa_layout_fits(limits, layout, dfa))
+			continue;
+		CUDA_MUST(
+			cudaMemsetAsync(column.out, 0xA5, 8 * PARTS * (size_t)column.plane_words, stream));
+		run(limits, column, layout, dfa, device_dfa, stream);
+		CUDA_MUST(cudaStreamSynchronize(stream));
+		right = is_right(column, want);
+		(*checked)++;
+		wrong += !right;
+		ms = time_runs(limits, column, layout, dfa, device_dfa, stream);
+		printf("%-10s %-8s %5d states %3d classes %5.1f%% accepted  %-9s%s %8.3f ms %7.3f TB/s%s\n",
+			   column.name.c_str(), automaton.name.c_str(), dfa->nstates, dfa->nclasses,
+			   100 * accepted, layout_names[i], layout == dfa_layout(limits, dfa) ? "*" : " ", ms,
+			   (double)column.bytes / ms / 1e9, right ? "" : "  WRONG");
+		fflush(stdout);
+	}
+	CUDA_MUST(cudaFree(device_dfa));
+	return wrong;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct
+	{
+		const char *name;
+		int32_t shortest;
+		int32_t longest;
+	} columns[] = {{"49 bytes", 49, 49}, {"106 bytes", 106, 106}, {"49 to 128", 49, 128}};
+	std::vector<Automaton> automata;
+	cudaDeviceProp props;
+	DfaDevice limits;
+	cudaStream_t stream;
+	uint64_t seed = 1;
+	int64_t part_bytes = PART_BYTES;
+	int checked = 0;
+	int wrong = 0;
+
+	for (int i = 1; i < argc; i++)
+	{
+		if (strcmp(argv[i], "--quick") == 0)
+			part_bytes = 2000000;
+		else if (strcmp(argv[i], "--seed") == 0 && i + 1 < argc)
+			seed = strtoull(argv[++i], NULL, 10);
+		else
+		{
+			fprintf(stderr, "usage: dfa_bench [--quick] [--seed N]\n");
+			return 2;
+		}
+	}
+	CUDA_MUST(cudaSetDevice(0));
+	CUDA_MUST(cudaGetDeviceProperties(&props, 0));
+	CUDA_MUST(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+	CUDA_MUST(prepare_dfa(0, &limits));
+	automata.push_back(make_sequence(seed));
+	automata.push_back(make_words(seed, 20));
+	automata.push_back(make_words(seed, 60));
+	automata.push_back(make_words(seed, 200));
+	automata.push_back(make_random(seed, 200, 40));
+	automata.push_back(make_random(seed, 1000, 64));
+	automata.push_back(make_random(seed, 5000, 64));
+	printf("dfa_bench: %s, %d multiprocessors, %d KB of shared memory a block, seed %llu\n",
+		   props.name, limits.sms, limits.block_shared >> 10, (unsigned long long)seed);
+	for (const auto &c : columns)
+	{
+		Column column = make_column(c.name, c.shortest, c.longest, part_bytes, seed);
+
+		for (const Automaton &automaton : automata)
+			wrong += time_automaton(limits, column, automaton, &checked, stream);
+		free_column(&column);
+	}
+	printf("dfa_bench: %d passed, %d failed\n", checked - wrong, wrong);
+	return wrong == 0 ? 0 : 1;
+}
