@@ -71,6 +71,7 @@ cudaError_t launch_ilike(const TextRegister &text, int32_t nrows, RowfnFoldKind 
 struct DfaDevice
 {
 	int sms;		  /* multiprocessors */
+	int sm_threads;	  /* of each */
 	int block_shared; /* bytes of shared memory: of a block, */
 	int sm_shared;	  /* of a multiprocessor */
 };

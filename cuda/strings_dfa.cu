@@ -27,8 +27,12 @@
 #define DFA_THREADS 512
 #define DFA_WARPS (DFA_THREADS / 32)
 
-/* Blocks that share a multiprocessor, if their tables fit. */
+/* Blocks that share a multiprocessor, if their tables fit: what its threads are enough for. */
+#if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ == 860 || __CUDA_ARCH__ == 890)
+#define DFA_BLOCKS 3
+#else
 #define DFA_BLOCKS 4
+#endif
 
 /* Bytes of shared memory that the driver takes for each block. */
 #define DFA_RESERVED_BYTES 1024
@@ -289,6 +293,9 @@ cudaError_t prepare_dfa(int device, DfaDevice *limits)
 
 	rc = cudaDeviceGetAttribute(&limits->sms, cudaDevAttrMultiProcessorCount, device);
 	if (rc == cudaSuccess)
+		rc = cudaDeviceGetAttribute(&limits->sm_threads, cudaDevAttrMaxThreadsPerMultiProcessor,
+									device);
+	if (rc == cudaSuccess)
 		rc = cudaDeviceGetAttribute(&limits->block_shared, cudaDevAttrMaxSharedMemoryPerBlockOptin,
 									device);
 	if (rc == cudaSuccess)
@@ -326,7 +333,8 @@ static cudaError_t launch_layout(const DfaDevice &limits, const TextRegister &te
 {
 	const unsigned shared = (unsigned)dfa_shared_bytes(LAYOUT, dfa);
 	const unsigned fit = (unsigned)limits.sm_shared / (shared + DFA_RESERVED_BYTES);
-	const unsigned per_sm = fit > DFA_BLOCKS ? DFA_BLOCKS : fit > 1 ? fit : 1;
+	const unsigned most = (unsigned)limits.sm_threads / DFA_THREADS;
+	const unsigned per_sm = fit > most ? most : fit > 1 ? fit : 1;
 	unsigned blocks = launch_blocks(nrows, DFA_THREADS);
 	DfaTable table;
 

@@ -133,7 +133,7 @@ extern int	gen_compare(const void *a, const void *b);
 
 /*
  * Make an automaton that takes at most max_bytes in a program, >= 1024; of at
- * most 300 states if less than 65536.
+ * most 300 states if less than 65536, else of many classes.
  */
 extern GenDfa *gen_dfa(Rng *rng, uint32_t max_bytes);
 

@@ -64,7 +64,8 @@ GenDfa *
 gen_dfa(Rng *rng, uint32_t max_bytes)
 {
 	GenDfa	   *dfa = calloc(1, sizeof(GenDfa));
-	int32_t		max_states = max_bytes < 65536 ? 300 : 65535;
+	int			large = max_bytes >= 65536;
+	int32_t		max_states = large ? 65535 : 300;
 	int32_t		nclasses = 1 + rng_below(rng, rng_one_in(rng, 3) ? 256 : rng_one_in(rng, 2) ? 30 : 5);
 	int32_t		gap = 2 * rng_below(rng, 4);
 	int			at_end_first = rng_one_in(rng, 2);
@@ -74,12 +75,18 @@ gen_dfa(Rng *rng, uint32_t max_bytes)
 	int32_t		i;
 	int32_t		s;
 
+	/* large ones have many classes, lest the table by byte be huge */
+	if (large)
+		nclasses = 64 + rng_below(rng, 193);
+
 	/* as many states as there is room for, or fewer */
 	s = (int32_t) ((max_bytes - sizeof(GpustrDfa) - 16) / (2 * (uint32_t) nclasses + 1));
 	if (s < max_states)
 		max_states = s;
 	dfa->nstates = 2 + (max_states > 2 ? rng_below(rng, max_states - 1) : 0);
-	if (rng_one_in(rng, 3) && dfa->nstates > 20)
+	if (large && rng_one_in(rng, 2))
+		dfa->nstates = max_states;
+	else if (rng_one_in(rng, 3) && dfa->nstates > 20)
 		dfa->nstates = 2 + dfa->nstates / 16;
 	dfa->start = dfa->nstates > 2 && !rng_one_in(rng, 50) ? 2 + rng_below(rng, dfa->nstates - 2) :
 		rng_below(rng, 2);

@@ -538,7 +538,7 @@ gen_program(GenWork *work, int pages, int select, int32_t nout)
 	int			n;
 	int32_t		i;
 
-	work->dfa_bytes = work->gen->body_bytes >= 1 << 20 && rng_one_in(rng, 32) ? GEN_LARGE_DFA_BYTES : GEN_DFA_BYTES;
+	work->dfa_bytes = work->gen->body_bytes >= 1 << 20 && rng_one_in(rng, 8) ? GEN_LARGE_DFA_BYTES : GEN_DFA_BYTES;
 	gpustr_builder_init(&work->builder, work->gen->encoding, work->program, GEN_PROGRAM_BYTES);
 	for (i = 0; pages && i < work->table.nattrs; i++)
 	{
