@@ -123,12 +123,34 @@ typedef struct FindContext
 	List	   *refused;		/* Strings */
 } FindContext;
 
+/*
+ * expression_tree_mutator: what ruleutils.c takes for an expression of a finished
+ * plan.  It knows no PlaceHolderVars, and looks for the plan that sets a
+ * PARAM_EXEC, where there is none yet.
+ */
+static Node *
+printable_mutator(Node *node, void *context)
+{
+	if (node == NULL)
+		return NULL;
+	if (IsA(node, PlaceHolderVar))
+		return printable_mutator((Node *) ((PlaceHolderVar *) node)->phexpr, context);
+	if (IsA(node, Param))
+	{
+		Param	   *param = copyObject((Param *) node);
+
+		param->paramkind = PARAM_EXTERN;
+		return (Node *) param;
+	}
+	return expression_tree_mutator(node, printable_mutator, context);
+}
+
 /* Note that a call is not computed: as SQL, and why. */
 static void
 note_refused(FindContext *context, Node *call, const char *reason)
 {
 	List	   *names = deparse_context_for(get_rel_name(context->relid), context->relid);
-	Node	   *copy = copyObject(call);
+	Node	   *copy = printable_mutator(call, NULL);
 
 	ChangeVarNodes(copy, context->varno, 1, 0);
 	context->refused = lappend(context->refused,
