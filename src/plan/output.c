@@ -242,7 +242,7 @@ target_reaches(PlannerInfo *root, RelOptInfo *rel)
  * the sort, as it is expensive and LIMIT may spare it for most rows?
  */
 static bool
-is_postponed(PlannerInfo *root, TargetEntry *tle)
+is_postponed(PlannerInfo *root, TargetEntry * tle)
 {
 	QualCost	cost;
 
