@@ -16,7 +16,8 @@
  *	- if the query's target list reaches the scan: the query is over this one
  *	  table, or over a partitioned one of which this is a partition (the planner
  *	  pushes target lists down to partitions).  Under GROUP BY only what is
- *	  grouped by is, and arguments of aggregates and window functions never are.
+ *	  grouped by is, arguments of aggregates and window functions never are, nor
+ *	  what the planner puts off until after ORDER BY and LIMIT.
  *
  * The query must be a SELECT, or the SELECT of an INSERT, and lock no rows: a row
  * that EvalPlanQual brings has no computed columns.  System columns and whole rows are not in the virtual slot that such a scan
@@ -36,6 +37,7 @@
 #include "catalog/pg_proc.h"
 #include "fmgr.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/restrictinfo.h"
 #include "optimizer/tlist.h"
@@ -235,6 +237,23 @@ target_reaches(PlannerInfo *root, RelOptInfo *rel)
 		IS_PARTITIONED_REL(root->simple_rel_array[parent]);
 }
 
+/*
+ * Is it a column that make_sort_input_target() of the planner has computed above
+ * the sort, as it is expensive and LIMIT may spare it for most rows?
+ */
+static bool
+is_postponed(PlannerInfo *root, TargetEntry * tle)
+{
+	QualCost	cost;
+
+	if (root->parse->sortClause == NIL || tle->ressortgroupref != 0 ||
+		(root->parse->limitCount == NULL && root->tuple_fraction <= 0 &&
+		 !contain_volatile_functions((Node *) root->processed_tlist)))
+		return false;
+	cost_qual_eval_node(&cost, (Node *) tle->expr, root);
+	return cost.per_tuple > 10 * cpu_operator_cost;
+}
+
 /* The expressions of the query's target list that a scan computes. */
 static List *
 query_target(PlannerInfo *root)
@@ -248,9 +267,9 @@ query_target(PlannerInfo *root)
 	{
 		TargetEntry *tle = lfirst_node(TargetEntry, lc);
 
-		if (!grouped || (tle->ressortgroupref != 0 &&
-						 get_sortgroupref_clause_noerr(tle->ressortgroupref,
-													   root->parse->groupClause) != NULL))
+		if (grouped ? tle->ressortgroupref != 0 &&
+			get_sortgroupref_clause_noerr(tle->ressortgroupref, root->parse->groupClause) != NULL :
+			!is_postponed(root, tle))
 			exprs = lappend(exprs, tle->expr);
 	}
 	return exprs;
