@@ -216,8 +216,9 @@ grow_text(GpustrOutput *output, OutputColumn *column, Size bytes)
 	if (column->text !=NULL)
 		pfree(column->text);
 	column->text_bytes = 0;
-	column->text = MemoryContextAlloc(output->context, 2 * bytes);
-	column->text_bytes = 2 * bytes;
+	bytes = Max(bytes, Min(2 * bytes, MaxAllocSize));
+	column->text = MemoryContextAlloc(output->context, bytes);
+	column->text_bytes = bytes;
 }
 
 /* Put the engine's values for the row into the slot. */

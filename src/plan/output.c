@@ -20,8 +20,9 @@
  *	  what the planner puts off until after ORDER BY and LIMIT.
  *
  * The query must be a SELECT, or the SELECT of an INSERT, and lock no rows: a row
- * that EvalPlanQual brings has no computed columns.  System columns and whole rows are not in the virtual slot that such a scan
- * hands out, so where they are asked for nothing is computed.
+ * that EvalPlanQual brings has no computed columns.  System columns and whole
+ * rows are not in the virtual slot that such a scan hands out, so where they are
+ * asked for nothing is computed.
  *
  * IDENTIFICATION
  *	  src/plan/output.c
@@ -120,9 +121,8 @@ output_refusal(FuncExpr *expr, Index varno, bool mask)
 typedef struct FindContext
 {
 	Index		varno;
-	Oid			relid;
 	List	   *outputs;
-	List	   *refused;		/* Strings */
+	List	   *refused;		/* calls, each with a String behind it */
 } FindContext;
 
 /*
@@ -147,18 +147,32 @@ printable_mutator(Node *node, void *context)
 	return expression_tree_mutator(node, printable_mutator, context);
 }
 
-/* Note that a call is not computed: as SQL, and why. */
+List *
+gpustr_describe_refused(PlannerInfo *root, RelOptInfo *rel, List *refused)
+{
+	Oid			relid = planner_rt_fetch(rel->relid, root)->relid;
+	List	   *names = deparse_context_for(get_rel_name(relid), relid);
+	List	   *described = NIL;
+	int			i;
+
+	for (i = 0; i < list_length(refused); i += 2)
+	{
+		Node	   *copy = printable_mutator(list_nth(refused, i), NULL);
+
+		ChangeVarNodes(copy, rel->relid, 1, 0);
+		described = lappend(described,
+							makeString(psprintf("%s: %s",
+												deparse_expression(copy, names, false, false),
+												strVal(list_nth(refused, i + 1)))));
+	}
+	return described;
+}
+
+/* Note that a call is not computed, and why. */
 static void
 note_refused(FindContext *context, Node *call, const char *reason)
 {
-	List	   *names = deparse_context_for(get_rel_name(context->relid), context->relid);
-	Node	   *copy = printable_mutator(call, NULL);
-
-	ChangeVarNodes(copy, context->varno, 1, 0);
-	context->refused = lappend(context->refused,
-							   makeString(psprintf("%s: %s",
-												   deparse_expression(copy, names, false, false),
-												   reason)));
+	context->refused = lappend(lappend(context->refused, call), makeString(pstrdup(reason)));
 	gpustr_note_refusal("an expression of the target list is not computed: %s", reason);
 }
 
@@ -278,7 +292,7 @@ query_target(PlannerInfo *root)
 List *
 gpustr_find_outputs(PlannerInfo *root, RelOptInfo *rel, List **refused)
 {
-	FindContext context = {rel->relid, planner_rt_fetch(rel->relid, root)->relid, NIL, NIL};
+	FindContext context = {rel->relid, NIL, NIL};
 	List	   *exprs;
 	ListCell   *lc;
 

@@ -279,6 +279,7 @@ round_exact(int32_t n, int32_t bytes, int32_t mask_bytes, uint32_t out_bytes)
 	GpustrProgramBuilder *b = malloc(sizeof(*b));
 	GpustrBatch *batch;
 	Flight		flight;
+	uint32_t	program_bytes;
 	int			i;
 
 	memset(&flight, 0, sizeof(flight));
@@ -290,13 +291,13 @@ round_exact(int32_t n, int32_t bytes, int32_t mask_bytes, uint32_t out_bytes)
 		gpustr_builder_mask(b, 0, 0, 0, 0, mask, mask_bytes);
 	else
 		gpustr_builder_redact(b, 0, 0, 1);
-	if (gpustr_builder_finish(b) == 0)
+	program_bytes = gpustr_builder_finish(b);
+	if (program_bytes == 0)
 		exit(2);
 	free(b);
 	room[0] = (uint64_t) n * (uint64_t) bytes;
 	room[1] = (uint64_t) n;
-	flight.body_bytes = (uint32_t) gpustr_layout_columns_bytes(((const GpustrProgram *) program)->bytes, n,
-															   2, room, out_bytes);
+	flight.body_bytes = (uint32_t) gpustr_layout_columns_bytes(program_bytes, n, 2, room, out_bytes);
 	flight.own = flight.body = compare_allocate_body(flight.body_bytes);
 	memset(flight.body, 0x11, flight.body_bytes);
 	batch = gpustr_layout_columns(flight.body, flight.body_bytes, (const GpustrProgram *) program, n, 2, room,
