@@ -40,8 +40,8 @@ INSERT INTO people VALUES
 ANALYZE people;
 
 -- what EXPLAIN says
-SELECT explain_masked('COSTS OFF, VERBOSE', 'SELECT id, gpustr.redact(name, visibility) FROM people WHERE id > 7');
 SET gpustr.debug_require = 'require';
+SELECT explain_masked('COSTS OFF, VERBOSE', 'SELECT id, gpustr.redact(name, visibility) FROM people WHERE id > 7');
 SELECT explain_masked('COSTS OFF', $$SELECT upper(gpustr.redact(name, visibility)) || gpustr.mask(card, 1, 4) FROM people$$);
 SELECT explain_masked('COSTS OFF, FORMAT JSON', $$SELECT gpustr.mask(name, 1, 4) FROM people$$);
 SELECT explain_masked('COSTS OFF', $$SELECT count(r) FROM (SELECT gpustr.redact(name, visibility) AS r FROM people OFFSET 0) s$$);
