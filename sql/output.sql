@@ -40,8 +40,8 @@ INSERT INTO people VALUES
 ANALYZE people;
 
 -- what EXPLAIN says
-SELECT explain_masked('COSTS OFF, VERBOSE', 'SELECT id, gpustr.redact(name, visibility) FROM people WHERE id > 7');
 SET gpustr.debug_require = 'require';
+SELECT explain_masked('COSTS OFF, VERBOSE', 'SELECT id, gpustr.redact(name, visibility) FROM people WHERE id > 7');
 SELECT explain_masked('COSTS OFF', $$SELECT upper(gpustr.redact(name, visibility)) || gpustr.mask(card, 1, 4) FROM people$$);
 SELECT explain_masked('COSTS OFF, FORMAT JSON', $$SELECT gpustr.mask(name, 1, 4) FROM people$$);
 SELECT explain_masked('COSTS OFF', $$SELECT count(r) FROM (SELECT gpustr.redact(name, visibility) AS r FROM people OFFSET 0) s$$);
@@ -193,6 +193,41 @@ FETCH 1 FROM h;
 COMMIT;
 FETCH ALL FROM h;
 CLOSE h;
+-- WHERE CURRENT OF: after a row that PostgreSQL computes comes one whose tuple is not looked at
+BEGIN;
+CREATE TABLE current AS SELECT id, CASE id WHEN 2 THEN (SELECT name FROM people WHERE id = -2) ELSE name END AS name, visibility
+FROM people WHERE id BETWEEN 1 AND 5 ORDER BY id;
+DECLARE c NO SCROLL CURSOR FOR SELECT gpustr.mask(name, 1, 1) IS NULL FROM current WHERE id > 0;
+DECLARE d NO SCROLL CURSOR FOR SELECT gpustr.redact(name, visibility) FROM current;
+MOVE 4 FROM c;
+MOVE 4 FROM d;
+SET LOCAL gpustr.debug_require = 'allow';
+DELETE FROM current WHERE CURRENT OF c RETURNING id;
+MOVE 1 FROM d;
+UPDATE current SET name = 'here' WHERE CURRENT OF d RETURNING id, name;
+ROLLBACK;
+
+-- a call that is not computed, of what an outer join would have made NULL
+SET gpustr.enabled = on;
+SET gpustr.debug_require = 'require';
+SELECT explain_masked('COSTS OFF, VERBOSE', $$SELECT gpustr.redact(lower(n), v) FROM (SELECT 1) d LEFT JOIN
+  (SELECT coalesce(name, 'none') AS n, visibility AS v, id FROM people) s ON true WHERE v = 'public' AND id > 7$$);
+SELECT gpustr.redact(n, v) FROM (SELECT 1) d LEFT JOIN
+  (SELECT coalesce(name, 'none') AS n, visibility AS v, id FROM people) s ON true WHERE v = 'public' AND id BETWEEN 7 AND 13;
+-- of an outer query's value
+SELECT explain_masked('COSTS OFF, VERBOSE', $$SELECT (SELECT min(r) FROM
+  (SELECT gpustr.redact(name, v) AS r FROM people WHERE id > 7 OFFSET 0) s) FROM (VALUES ('public'), ('private')) q (v)$$);
+
+-- what is put off until after LIMIT is not computed, so a scan does not get cheaper by it
+SELECT query, computed(query) FROM (VALUES
+  ($$SELECT gpustr.mask(name, 1, 1), visibility FROM people WHERE id > 0 ORDER BY id LIMIT 3$$),
+  ($$SELECT gpustr.mask(name, 1, 1) || visibility FROM people WHERE id > 0 ORDER BY id LIMIT 3$$),
+  ($$SELECT gpustr.mask(name, 1, 1) || visibility FROM people WHERE id > 0 ORDER BY 1 LIMIT 3$$)) q (query);
+SET gpustr.enabled = on;
+SET gpustr.device_startup_cost = 0;
+SELECT explain_masked('COSTS OFF', $$SELECT gpustr.mask(name, 1, 1) || visibility FROM people ORDER BY id LIMIT 3$$);
+SELECT explain_masked('COSTS OFF', $$SELECT gpustr.mask(name, 1, 1) || visibility FROM people ORDER BY id$$);
+RESET gpustr.device_startup_cost;
 
 -- partitions of another column order, and inheritance
 SET gpustr.debug_require = 'allow';

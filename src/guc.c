@@ -44,7 +44,7 @@
 
 /* In the units of seq_page_cost. */
 #define GPUSTR_DEFAULT_STARTUP_COST 100.0
-#define GPUSTR_DEFAULT_ROW_COST 0.0005
+#define GPUSTR_DEFAULT_ROW_COST 0.0001
 #define GPUSTR_DEFAULT_RECHECK_COST 0.02
 
 char	   *gpustr_devices = NULL;

@@ -5,7 +5,8 @@
  *
  * How long the computed values will be is not known before, and a row for which
  * there is no room is PostgreSQL's to compute.  So a scan starts with room for
- * short values, and doubles it whenever a batch has used more than half of it.
+ * short values, and doubles it whenever a batch has used more than half of it, as
+ * long as a body holds a page with it: a larger one than a slot would be local.
  *
  * IDENTIFICATION
  *	  src/batch/page_output.c
@@ -63,7 +64,8 @@ gpustr_page_output_learn(GpustrPageOutput *output, const GpustrBatch *batch)
 		const GpustrColumn *column = &batch->out_column[i];
 		int32		used = GPUSTR_BODY_PTR(batch, column->offsets_off, int32)[batch->nrows];
 
-		if ((uint32) used > column->data_bytes / 2 && output->page_bytes < MOST_PAGE_BYTES)
+		if ((uint32) used > column->data_bytes / 2 && output->page_bytes < MOST_PAGE_BYTES &&
+			2 * gpustr_page_output_bytes(output) < batch->body_bytes / 2)
 		{
 			output->page_bytes *= 2;
 			return;

@@ -119,8 +119,12 @@ step_compare_text(HostRun *run, const GpustrStep *step)
 	const HostText *a = &run->text[step->in0];
 	const HostText *b = &run->text[step->in1];
 	HostBool   *out = &run->boolean[step->out];
+	int			lengths_decide;
 	int32_t		w;
 
+	/* of texts that differ in length it is known that they differ */
+	lengths_decide = step->attr == GPUSTR_ORDER_BYTES &&
+		(step->aux == GPUSTR_REL_EQ || step->aux == GPUSTR_REL_NE);
 	for (w = 0; w < host_chunk_words(run); w++)
 	{
 		GpustrTruthWord word = host_state_of_both(a->state[w], b->state[w]);
@@ -130,10 +134,12 @@ step_compare_text(HostRun *run, const GpustrStep *step)
 		{
 			int32_t		bit = __builtin_ctz(todo);
 			int32_t		r = w * 32 + bit;
-			int			cmp;
-			uint32_t	recheck = (uint32_t) rowfn_compare_text(step->attr, a->value[r], a->len[r],
-																b->value[r], b->len[r], &cmp);
+			int			cmp = 1;
+			uint32_t	recheck = 0;
 
+			if (!lengths_decide || a->len[r] == b->len[r])
+				recheck = (uint32_t) rowfn_compare_text(step->attr, a->value[r], a->len[r],
+														b->value[r], b->len[r], &cmp);
 			word.lo |= (recheck | (uint32_t) rowfn_relation(cmp, step->aux)) << bit;
 			word.hi |= recheck << bit;
 			todo &= todo - 1;

@@ -216,8 +216,9 @@ grow_text(GpustrOutput *output, OutputColumn *column, Size bytes)
 	if (column->text !=NULL)
 		pfree(column->text);
 	column->text_bytes = 0;
-	column->text = MemoryContextAlloc(output->context, 2 * bytes);
-	column->text_bytes = 2 * bytes;
+	bytes = Max(bytes, Min(2 * bytes, MaxAllocSize));
+	column->text = MemoryContextAlloc(output->context, bytes);
+	column->text_bytes = bytes;
 }
 
 /* Put the engine's values for the row into the slot. */
@@ -301,12 +302,17 @@ next_quick(GpustrScanState *state)
 	while (gpustr_page_scan_next(state->scan, &state->row))
 	{
 		if (!state->row.recheck)
+		{
+			gpustr_scan_store_blind(state, &state->row);
 			return compose_row(state, NULL);
+		}
 		ResetExprContext(state->css.ss.ps.ps_ExprContext);
 		if (gpustr_scan_judge_row(state))
 			return project_tuple(state, state->css.ss.ss_ScanTupleSlot);
 		CHECK_FOR_INTERRUPTS();
 	}
+	state->slot_is_blind = false;
+	ExecClearTuple(state->css.ss.ss_ScanTupleSlot);
 	return ExecClearTuple(state->css.ss.ps.ps_ResultTupleSlot);
 }
 

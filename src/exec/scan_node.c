@@ -143,9 +143,8 @@ start_scan(GpustrScanState *state)
 	MemoryContextSwitchTo(old);
 }
 
-/* Make the scan slot stand for a row whose page is not looked at. */
-static inline void
-store_blind(GpustrScanState *state, const GpustrPageRow *row)
+void
+gpustr_scan_store_blind(GpustrScanState *state, const GpustrPageRow *row)
 {
 	TupleTableSlot *slot = state->css.ss.ss_ScanTupleSlot;
 
@@ -208,7 +207,7 @@ gpustr_scan_next_row(GpustrScanState *state)
 	while (gpustr_page_scan_next(state->scan, row))
 	{
 		if (state->blind && !row->recheck)
-			store_blind(state, row);
+			gpustr_scan_store_blind(state, row);
 		else if (!gpustr_scan_judge_row(state))
 		{
 			CHECK_FOR_INTERRUPTS();
@@ -262,7 +261,7 @@ gpustr_scan_next(CustomScanState *node)
 		if (row->recheck && !gpustr_scan_judge_row(state))
 			continue;
 		if (!row->recheck)
-			store_blind(state, row);
+			gpustr_scan_store_blind(state, row);
 		return ExecStoreVirtualTuple(ExecClearTuple(ss->ps.ps_ResultTupleSlot));
 	}
 	state->slot_is_blind = false;

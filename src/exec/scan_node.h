@@ -64,6 +64,12 @@ extern TupleTableSlot *gpustr_scan_next_row(GpustrScanState *state);
 /* Fetch the tuple of state->row into the scan slot.  Does it pass all clauses? */
 extern bool gpustr_scan_judge_row(GpustrScanState *state);
 
+/*
+ * Make the scan slot stand for a row whose page is not looked at: all NULL, but
+ * it says where the row is, for WHERE CURRENT OF.
+ */
+extern void gpustr_scan_store_blind(GpustrScanState *state, const GpustrPageRow *row);
+
 extern void gpustr_scan_explain(CustomScanState *node, List *ancestors,
 								struct ExplainState *es);
 

@@ -66,7 +66,7 @@
  * with one LIKE takes a fifth of what PostgreSQL's takes, pages included.  At
  * this factor a LIKE costs 0.002, against PostgreSQL's 0.0125 for a row.
  */
-#define LOCAL_ROW_COST_FACTOR 4.0
+#define LOCAL_ROW_COST_FACTOR 20.0
 
 /*
  * What a page costs the backend that looks it up, pins it and lists its

@@ -16,11 +16,13 @@
  *	- if the query's target list reaches the scan: the query is over this one
  *	  table, or over a partitioned one of which this is a partition (the planner
  *	  pushes target lists down to partitions).  Under GROUP BY only what is
- *	  grouped by is, and arguments of aggregates and window functions never are.
+ *	  grouped by is, arguments of aggregates and window functions never are, nor
+ *	  what the planner puts off until after ORDER BY and LIMIT.
  *
  * The query must be a SELECT, or the SELECT of an INSERT, and lock no rows: a row
- * that EvalPlanQual brings has no computed columns.  System columns and whole rows are not in the virtual slot that such a scan
- * hands out, so where they are asked for nothing is computed.
+ * that EvalPlanQual brings has no computed columns.  System columns and whole
+ * rows are not in the virtual slot that such a scan hands out, so where they are
+ * asked for nothing is computed.
  *
  * IDENTIFICATION
  *	  src/plan/output.c
@@ -36,6 +38,7 @@
 #include "catalog/pg_proc.h"
 #include "fmgr.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/restrictinfo.h"
 #include "optimizer/tlist.h"
@@ -118,23 +121,58 @@ output_refusal(FuncExpr *expr, Index varno, bool mask)
 typedef struct FindContext
 {
 	Index		varno;
-	Oid			relid;
 	List	   *outputs;
-	List	   *refused;		/* Strings */
+	List	   *refused;		/* calls, each with a String behind it */
 } FindContext;
 
-/* Note that a call is not computed: as SQL, and why. */
+/*
+ * expression_tree_mutator: what ruleutils.c takes for an expression of a finished
+ * plan.  It knows no PlaceHolderVars, and looks for the plan that sets a
+ * PARAM_EXEC, where there is none yet.
+ */
+static Node *
+printable_mutator(Node *node, void *context)
+{
+	if (node == NULL)
+		return NULL;
+	if (IsA(node, PlaceHolderVar))
+		return printable_mutator((Node *) ((PlaceHolderVar *) node)->phexpr, context);
+	if (IsA(node, Param))
+	{
+		Param	   *param = copyObject((Param *) node);
+
+		param->paramkind = PARAM_EXTERN;
+		return (Node *) param;
+	}
+	return expression_tree_mutator(node, printable_mutator, context);
+}
+
+List *
+gpustr_describe_refused(PlannerInfo *root, RelOptInfo *rel, List *refused)
+{
+	Oid			relid = planner_rt_fetch(rel->relid, root)->relid;
+	List	   *names = deparse_context_for(get_rel_name(relid), relid);
+	List	   *described = NIL;
+	int			i;
+
+	for (i = 0; i < list_length(refused); i += 2)
+	{
+		Node	   *copy = printable_mutator(list_nth(refused, i), NULL);
+
+		ChangeVarNodes(copy, rel->relid, 1, 0);
+		described = lappend(described,
+							makeString(psprintf("%s: %s",
+												deparse_expression(copy, names, false, false),
+												strVal(list_nth(refused, i + 1)))));
+	}
+	return described;
+}
+
+/* Note that a call is not computed, and why. */
 static void
 note_refused(FindContext *context, Node *call, const char *reason)
 {
-	List	   *names = deparse_context_for(get_rel_name(context->relid), context->relid);
-	Node	   *copy = copyObject(call);
-
-	ChangeVarNodes(copy, context->varno, 1, 0);
-	context->refused = lappend(context->refused,
-							   makeString(psprintf("%s: %s",
-												   deparse_expression(copy, names, false, false),
-												   reason)));
+	context->refused = lappend(lappend(context->refused, call), makeString(pstrdup(reason)));
 	gpustr_note_refusal("an expression of the target list is not computed: %s", reason);
 }
 
@@ -213,6 +251,23 @@ target_reaches(PlannerInfo *root, RelOptInfo *rel)
 		IS_PARTITIONED_REL(root->simple_rel_array[parent]);
 }
 
+/*
+ * Is it a column that make_sort_input_target() of the planner has computed above
+ * the sort, as it is expensive and LIMIT may spare it for most rows?
+ */
+static bool
+is_postponed(PlannerInfo *root, TargetEntry * tle)
+{
+	QualCost	cost;
+
+	if (root->parse->sortClause == NIL || tle->ressortgroupref != 0 ||
+		(root->parse->limitCount == NULL && root->tuple_fraction <= 0 &&
+		 !contain_volatile_functions((Node *) root->processed_tlist)))
+		return false;
+	cost_qual_eval_node(&cost, (Node *) tle->expr, root);
+	return cost.per_tuple > 10 * cpu_operator_cost;
+}
+
 /* The expressions of the query's target list that a scan computes. */
 static List *
 query_target(PlannerInfo *root)
@@ -226,9 +281,9 @@ query_target(PlannerInfo *root)
 	{
 		TargetEntry *tle = lfirst_node(TargetEntry, lc);
 
-		if (!grouped || (tle->ressortgroupref != 0 &&
-						 get_sortgroupref_clause_noerr(tle->ressortgroupref,
-													   root->parse->groupClause) != NULL))
+		if (grouped ? tle->ressortgroupref != 0 &&
+			get_sortgroupref_clause_noerr(tle->ressortgroupref, root->parse->groupClause) != NULL :
+			!is_postponed(root, tle))
 			exprs = lappend(exprs, tle->expr);
 	}
 	return exprs;
@@ -237,7 +292,7 @@ query_target(PlannerInfo *root)
 List *
 gpustr_find_outputs(PlannerInfo *root, RelOptInfo *rel, List **refused)
 {
-	FindContext context = {rel->relid, planner_rt_fetch(rel->relid, root)->relid, NIL, NIL};
+	FindContext context = {rel->relid, NIL, NIL};
 	List	   *exprs;
 	ListCell   *lc;
 

@@ -18,11 +18,14 @@
 /*
  * The expressions that a scan of 'rel' could compute for the target list of the
  * query: FuncExprs over its columns, each once, at most GPUSTR_MAX_OUT_COLUMNS;
- * NIL where the query's kind does not allow it.  *refused gets a String for each
- * call that is not among them, with the reason; noted for gpustr.debug_require,
- * too.
+ * NIL where the query's kind does not allow it.  *refused gets each call that is
+ * not among them, and after each a String, the reason; noted for
+ * gpustr.debug_require, too.
  */
 extern List *gpustr_find_outputs(PlannerInfo *root, RelOptInfo *rel, List **refused);
+
+/* Strings out of *refused, for EXPLAIN: the call as SQL, and the reason. */
+extern List *gpustr_describe_refused(PlannerInfo *root, RelOptInfo *rel, List *refused);
 
 /*
  * Does each row that comes out need its tuple, beside these outputs?  Else its

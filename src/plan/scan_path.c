@@ -324,7 +324,7 @@ gpustr_scan_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path,
 	plan->methods = &gpustr_scan_plan_methods;
 	packed = gpustr_build_scan_program(table, rel->relid, rinfos,
 									   linitial(path->custom_private));
-	packed->refused_outputs = lsecond(path->custom_private);
+	packed->refused_outputs = gpustr_describe_refused(root, rel, lsecond(path->custom_private));
 	gpustr_plan_pack(plan, packed);
 	if (packed->outputs != NIL)
 		plan->custom_scan_tlist = make_scan_tlist(rel, packed->clauses, packed->outputs);

@@ -16,18 +16,20 @@ PEER_RUNS=${PEER_RUNS:-2}
 GPUSTR_DEVICES=${GPUSTR_TEST_DEVICES:-auto}
 JOBS=$(nproc)
 
-# run SETTINGS QUERY RUNS: set answer, and median milliseconds in ms
+# run SETTINGS QUERY RUNS: set answer, and milliseconds: the median in ms, the least
+# and the most in spread
 run()
 {
-	local out i script="$1;"
+	local out i times script="$1;"
 
 	for ((i = 0; i < $3; i++)); do script+=$'\n'"$2;"; done
 	out=$(printf '%s\n' "$script" | sql bench -At -c '\timing on' -f -)
 	answer=$(grep -v '^Time:' <<<"$out" | sort -u | grep -v '^$' | tail -n 1)
 	[ "$(grep -v '^Time:' <<<"$out" | grep -v '^$' | sort -u | wc -l)" -eq 1 ] ||
 		die "answers differ between runs: $2"
-	ms=$(grep '^Time:' <<<"$out" | tail -n "$3" | awk '{print $2}' | sort -n |
-		awk '{a[NR] = $1} END {print a[int((NR + 1) / 2)]}')
+	times=$(grep '^Time:' <<<"$out" | tail -n "$3" | awk '{print $2}' | sort -n)
+	ms=$(awk '{a[NR] = $1} END {print a[int((NR + 1) / 2)]}' <<<"$times")
+	spread=$(awk '{a[NR] = $1} END {printf "%.1f to %.1f", a[1], a[NR]}' <<<"$times")
 }
 
 # figure NAME SETTINGS QUERY: one line of the table, checked against $peer_answer
@@ -35,7 +37,7 @@ figure()
 {
 	run "$2" "$3" "$RUNS"
 	[ "$answer" = "$peer_answer" ] || die "$1: answer $answer, PostgreSQL says $peer_answer"
-	printf '%-52s %10.1f ms %8.1f x\n' "$1" "$ms" "$(awk "BEGIN {print $peer_ms / $ms}")"
+	printf '%-52s %10.1f ms %8.1f x   %s\n' "$1" "$ms" "$(awk "BEGIN {print $peer_ms / $ms}")" "$spread"
 }
 
 # peer NAME SETTINGS QUERY: the same for what the others are measured against
@@ -141,5 +143,5 @@ workers()
 # title TEXT: the head of a table of figures
 title()
 {
-	printf '\n%-52s %13s %10s\n' "$1" 'median' 'ratio'
+	printf '\n%-52s %13s %10s   %s\n' "$1" 'median' 'ratio' 'least to most'
 }

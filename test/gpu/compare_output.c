@@ -6,7 +6,8 @@
  * The random batches of batch_gen.c have room for nearly all that they make,
  * and short values.  These have several output columns with more or less room,
  * values of every length and validity, conditions of all four states, and every
- * way in which a text can reach the step.
+ * way in which a text can reach the step.  Some batches are not left to chance:
+ * room that is right to the byte, and an answer of 4 GB.
  *
  * IDENTIFICATION
  *	  test/gpu/compare_output.c
@@ -265,6 +266,82 @@ round_output(Rng *rng, const OutputCase * c)
 	compare_run_flights(&flight, 1, "output columns");
 }
 
+/*
+ * A batch of n rows, not public, with texts of 'bytes' letters, and as much
+ * room as is said.  mask_bytes: of the mask; 0: redaction.
+ */
+static void
+round_exact(int32_t n, int32_t bytes, int32_t mask_bytes, uint32_t out_bytes)
+{
+	static char mask[4096];
+	uint64_t	program[PROGRAM_WORDS];
+	uint64_t	room[2];
+	GpustrProgramBuilder *b = malloc(sizeof(*b));
+	GpustrBatch *batch;
+	Flight		flight;
+	uint32_t	program_bytes;
+	int			i;
+
+	memset(&flight, 0, sizeof(flight));
+	memset(mask, '*', sizeof(mask));
+	gpustr_builder_init(b, GPUSTR_ENC_UTF8, program, sizeof(program));
+	(void) gpustr_builder_column(b, 0);
+	(void) gpustr_builder_column(b, 1);
+	if (mask_bytes > 0)
+		gpustr_builder_mask(b, 0, 0, 0, 0, mask, mask_bytes);
+	else
+		gpustr_builder_redact(b, 0, 0, 1);
+	program_bytes = gpustr_builder_finish(b);
+	if (program_bytes == 0)
+		exit(2);
+	free(b);
+	room[0] = (uint64_t) n * (uint64_t) bytes;
+	room[1] = (uint64_t) n;
+	flight.body_bytes = (uint32_t) gpustr_layout_columns_bytes(program_bytes, n, 2, room, out_bytes);
+	flight.own = flight.body = compare_allocate_body(flight.body_bytes);
+	memset(flight.body, 0x11, flight.body_bytes);
+	batch = gpustr_layout_columns(flight.body, flight.body_bytes, (const GpustrProgram *) program, n, 2, room,
+								  out_bytes);
+	for (i = 0; i < 2; i++)
+	{
+		int32_t    *offsets = GPUSTR_BODY_PTR(batch, batch->column[i].offsets_off, int32_t);
+		int32_t		r;
+
+		memset(GPUSTR_BODY_PTR(batch, batch->column[i].validity_off, char), 0xFF, ((size_t) n + 7) / 8);
+		memset(GPUSTR_BODY_PTR(batch, batch->column[i].data_off, char), 'a', (size_t) room[i]);
+		for (r = 0; r <= n; r++)
+			offsets[r] = r * (i == 0 ? bytes : 1);
+	}
+	gen_poison(batch, 0xC3);
+	compare_make_copy(&flight);
+	gen_poison((GpustrBatch *) flight.copy, 0x3C);
+	compare_run_flights(&flight, 1, "exact room");
+}
+
+/* Room for all, less a byte or more; and lengths that are 0 in 32 bits. */
+static void
+compare_exact(void)
+{
+	static const int32_t rows[] = {1, 32, 33, 600, 6000};
+	uint32_t	less;
+	int			i;
+
+	for (i = 0; i < 5; i++)
+		for (less = 0; less < 3; less++)
+		{
+			uint32_t	all = 3 * (uint32_t) rows[i];
+
+			round_exact(rows[i], 3, 0, all - less);
+			round_exact(rows[i], 0, 0, all - less);
+			round_exact(rows[i], 3, 1, all - less);
+			round_exact(rows[i], 3, 30, 30 * all - less);
+		}
+	round_exact(2, 100000, 1, 200000);
+	round_exact(2, 100000, 36, 200000 * 36 - 1);
+	round_exact(3, 1 << 20, 4096, 64);
+	round_exact(2, 1 << 19, 4096, 64);
+}
+
 /* The rounds that are done once: sizes around those of blocks and of the scan's tiles. */
 void
 compare_output(Rng *rng, int small)
@@ -273,6 +350,7 @@ compare_output(Rng *rng, int small)
 	int			repeat;
 	size_t		i;
 
+	compare_exact();
 	for (repeat = 0; repeat < (small ? 2 : 20); repeat++)
 		for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
 		{

@@ -86,6 +86,7 @@ if wanted suites; then
 	FUZZ_FOUND=$(mktemp -d /tmp/gpustr-fuzz.XXXXXX)
 	chmod 1777 "$FUZZ_FOUND"
 	export FUZZ_FOUND
+	export TAP_JOBS=${TAP_JOBS:-6}
 	stage suites test/run unit regress isolation tap leftovers
 	cp -r "$FUZZ_FOUND" "$LOGS/fuzz" && rm -rf "$FUZZ_FOUND"
 fi

@@ -137,9 +137,10 @@ foreach my $staging ('512kB', '4MB')
 	{
 		my $query = $ms < 200 ? $scan : $slow;
 		my ($ret, $stdout, $stderr) = $node->psql('postgres',
-			"SET statement_timeout = $ms; $query; SET statement_timeout = 0; $scan");
-		like($stderr, qr/^$|canceling statement due to statement timeout/,
+			"SET statement_timeout = $ms;\n$query;\nSET statement_timeout = 0;\n$scan;\n", on_error_stop => 0);
+		like($stderr, $ms < 200 ? qr/^$|canceling statement due to statement timeout/ : qr/canceling statement due to statement timeout/,
 			"$with: cancelled after $ms ms");
+		like($stdout, qr/(?:^|\n)\Q$answer\E$/, "$with: and the session has the answer after that");
 	}
 	scan_ok("$with, cancelled");
 

@@ -41,6 +41,7 @@ $node->safe_psql('postgres', q{
 		FROM generate_series(1, 3000) g;
 }, extra_params => [ '-U', 'other' ]);
 
+my $super = $node->safe_psql('postgres', 'SELECT current_user');
 my $slots = $node->safe_psql('postgres', 'SELECT slots FROM gpustr.staging()');
 is($slots, '8', 'a pool of eight slots');
 my $fill = q{
@@ -113,7 +114,7 @@ foreach my $engine ('device', 'local')
 {
 	foreach my $byte (0x00, 0x01, 0x53, 0x7F, 0xA5, 0xFF)
 	{
-		is(outputs("SET gpustr.engine = $engine; SET gpustr.debug_poison = $byte;", 'postgres'), $expected,
+		is(outputs("SET gpustr.engine = $engine; SET gpustr.debug_poison = $byte;", $super), $expected,
 			sprintf('the same over memory full of 0x%02X, gpustr.engine = %s', $byte, $engine));
 	}
 }
@@ -121,7 +122,7 @@ foreach my $engine ('device', 'local')
 # And where the session does again what a device left half done.
 foreach my $n (1 .. 6)
 {
-	is(outputs("SET gpustr.debug_poison = 165; SET client_min_messages = warning; SET gpustr.debug_fail_engine_call = $n;", 'postgres'),
+	is(outputs("SET gpustr.debug_poison = 165; SET client_min_messages = warning; SET gpustr.debug_fail_engine_call = $n;", $super),
 		$expected, "the same over poison with engine call $n failing");
 }
 is($node->safe_psql('postgres', 'SELECT batches > 0 FROM gpustr.stat_device'), 't', 'the device had its part');
