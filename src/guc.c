@@ -40,7 +40,7 @@
 #define GPUSTR_MAX_DEVICE_TIMEOUT (60 * 60 * 1000)
 #define GPUSTR_DEFAULT_DEVICE_TIMEOUT (10 * 1000)
 
-#define GPUSTR_DEFAULT_MAX_AUTOMATON_KB 256
+#define GPUSTR_DEFAULT_MAX_AUTOMATON_KB 0
 
 /* In the units of seq_page_cost. */
 #define GPUSTR_DEFAULT_STARTUP_COST 100.0
@@ -199,7 +199,7 @@ define_planner_settings(void)
 
 	DefineCustomIntVariable("gpustr.max_automaton_size",
 							"Sets the largest automaton that a regular expression may become.",
-							"Regular expressions that need a larger one, or long to find out, stay with PostgreSQL.",
+							"Regular expressions that need a larger one, or long to find out, stay with PostgreSQL; 0: all do.",
 							&gpustr_max_automaton_size,
 							GPUSTR_DEFAULT_MAX_AUTOMATON_KB,
 							GPUSTR_MIN_MAX_AUTOMATON_KB, GPUSTR_MAX_MAX_AUTOMATON_KB,

@@ -42,7 +42,7 @@ typedef enum GpustrFaultSetting
 #define GPUSTR_MAX_BATCH_DEPTH 32
 
 /* range of gpustr.max_automaton_size */
-#define GPUSTR_MIN_MAX_AUTOMATON_KB 1
+#define GPUSTR_MIN_MAX_AUTOMATON_KB 0	/* none: stays with PostgreSQL */
 #define GPUSTR_MAX_MAX_AUTOMATON_KB 8192
 
 /* set at server start */
