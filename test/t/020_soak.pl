@@ -165,13 +165,14 @@ my @other = grep {
 is(join("\n", @other[ 0 .. ($#other > 5 ? 5 : $#other) ]), '', 'victims: no other error, no wrong answer');
 
 # Whether a kill met a batch in flight was left to chance: go on until one has.
+# (The first answer of a session plans, and runs, all queries locally.)
 my $redone = 'SELECT sum(fallbacks) > 0 FROM gpustr.stat_device';
 foreach my $round (1 .. 100)
 {
 	last if $node->safe_psql('postgres', $redone) eq 't';
 	wait_for_device($node);
 	my $query = $node->background_psql('postgres');
-	$query->query_until(qr/started/, "\\echo started\n" . 'SELECT check_answer(1 + n % 3) FROM generate_series(1, 30) n;' . "\n");
+	$query->query_until(qr/started/, "SELECT check_answer(1);\n\\echo started\n" . 'SELECT check_answer(1 + n % 3) FROM generate_series(1, 30) n;' . "\n");
 	usleep(1_000 * $round);
 	kill 'KILL', device_processes($node);
 	$query->quit;
