@@ -158,6 +158,14 @@ SELECT q, reason('SELECT FROM words WHERE ' || q) FROM (VALUES
 ) AS t(q);
 SET gpustr.max_automaton_size = '1kB';
 SELECT reason($$SELECT FROM words WHERE c ~ 'foo'$$), reason($$SELECT FROM words WHERE c ~ '(a|b).{8}x'$$);
+-- none, not even those that are known late
+SET gpustr.max_automaton_size = 0;
+SET plan_cache_mode = force_generic_plan;
+PREPARE none(text) AS SELECT count(*) FROM words WHERE c ~ $1;
+PREPARE none_of_list(text[]) AS SELECT count(*) FROM words WHERE c ~ ANY ($1);
+SELECT q, reason(q) FROM unnest(ARRAY['EXECUTE none(''a'')', 'EXECUTE none_of_list(''{a}'')', 'SELECT FROM words WHERE c ~ ANY (''{a,b}'')']) AS q;
+DEALLOCATE ALL;
+RESET plan_cache_mode;
 RESET gpustr.debug_require;
 -- classes that are cut short: values with other characters are PostgreSQL's
 CREATE FUNCTION same_within(size text, query text) RETURNS text LANGUAGE plpgsql AS $$

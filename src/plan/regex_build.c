@@ -20,7 +20,6 @@
 #include "catalog/pg_type.h"
 
 #include "compat.h"
-#include "guc.h"
 #include "plan/regex_build.h"
 #include "plan/regex_cache.h"
 #include "plan/regex_nfa.h"
@@ -52,8 +51,6 @@ gpustr_regex_call_refusal(const GpustrFunction *function, List *args, Oid collat
 	Const	   *options = list_length(args) > 2 ? lthird(args) : NULL;
 	int			cflags;
 
-	if (gpustr_max_automaton_size == 0)
-		return "\"gpustr.max_automaton_size\" is 0";
 	if (options != NULL && (!IsA(options, Const) || options->constisnull))
 		return "the options are not a constant";
 	if (!call_flags(function, options, &cflags))
