@@ -156,6 +156,11 @@ SELECT q, reason('SELECT FROM words WHERE ' || q) FROM (VALUES
  ($$c ~ '(a|b)*a(a|b){30}'$$), ($$c ~ 'a.{200}b'$$), ($$c ~ ANY (ARRAY['a', 'a.{200}b'])$$), ($$c ~ c$$), ($$regexp_like(c, 'a', c)$$), ($$regexp_like(c, 'a', 'g')$$),
  ($$regexp_like(c, 'a', '?')$$), ($$regexp_like(c, 'a(', 'i')$$), ($$c ~ ANY (ARRAY['a', 'a('])$$), ($$nd ~ 'a'$$), ($$c || tr ~ 'a'$$), ($$regexp_count(c, 'a') = 1$$)
 ) AS t(q);
+SELECT reason($$SELECT FROM words WHERE c ~ ANY ('{a,b$}'::varchar[])$$);
+-- many expressions are compiled once each, and the automata of all do not take too much memory
+SELECT string_agg(format('c ~ %L', '(a|b).{10}x' || g), ' AND ') AS many FROM generate_series(1, 120) AS g \gset
+SELECT length(reason('SELECT FROM words WHERE ' || :'many')) > 0;
+SELECT count(*) >= 120 AS are_kept, sum(total_bytes) < 6 * 1024 * 1024 AS within_bounds FROM pg_backend_memory_contexts WHERE name = 'gpustr automaton';
 SET gpustr.max_automaton_size = '1kB';
 SELECT reason($$SELECT FROM words WHERE c ~ 'foo'$$), reason($$SELECT FROM words WHERE c ~ '(a|b).{8}x'$$);
 -- none, not even those that are known late
