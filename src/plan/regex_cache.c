@@ -26,7 +26,7 @@
 
 /* Of all automata, but for the last used one. */
 #define CACHE_BYTES (4 * 1024 * 1024)
-#define CACHE_ENTRIES 1024
+#define CACHE_ENTRIES 256
 
 /*
  * Steps of work for each byte that the automaton may have; 256 kB: a few
