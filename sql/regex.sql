@@ -156,8 +156,21 @@ SELECT q, reason('SELECT FROM words WHERE ' || q) FROM (VALUES
  ($$c ~ '(a|b)*a(a|b){30}'$$), ($$c ~ 'a.{200}b'$$), ($$c ~ ANY (ARRAY['a', 'a.{200}b'])$$), ($$c ~ c$$), ($$regexp_like(c, 'a', c)$$), ($$regexp_like(c, 'a', 'g')$$),
  ($$regexp_like(c, 'a', '?')$$), ($$regexp_like(c, 'a(', 'i')$$), ($$c ~ ANY (ARRAY['a', 'a('])$$), ($$nd ~ 'a'$$), ($$c || tr ~ 'a'$$), ($$regexp_count(c, 'a') = 1$$)
 ) AS t(q);
+SELECT reason($$SELECT FROM words WHERE c ~ ANY ('{a,b$}'::varchar[])$$);
+-- many expressions are compiled once each, and the automata of all do not take too much memory
+SELECT string_agg(format('c ~ %L', '(a|b).{10}x' || g), ' AND ') AS many FROM generate_series(1, 120) AS g \gset
+SELECT length(reason('SELECT FROM words WHERE ' || :'many')) > 0;
+SELECT count(*) >= 120 AS are_kept, sum(total_bytes) < 6 * 1024 * 1024 AS within_bounds FROM pg_backend_memory_contexts WHERE name = 'gpustr automaton';
 SET gpustr.max_automaton_size = '1kB';
 SELECT reason($$SELECT FROM words WHERE c ~ 'foo'$$), reason($$SELECT FROM words WHERE c ~ '(a|b).{8}x'$$);
+-- none, not even those that are known late
+SET gpustr.max_automaton_size = 0;
+SET plan_cache_mode = force_generic_plan;
+PREPARE none(text) AS SELECT count(*) FROM words WHERE c ~ $1;
+PREPARE none_of_list(text[]) AS SELECT count(*) FROM words WHERE c ~ ANY ($1);
+SELECT q, reason(q) FROM unnest(ARRAY['EXECUTE none(''a'')', 'EXECUTE none_of_list(''{a}'')', 'SELECT FROM words WHERE c ~ ANY (''{a,b}'')']) AS q;
+DEALLOCATE ALL;
+RESET plan_cache_mode;
 RESET gpustr.debug_require;
 -- classes that are cut short: values with other characters are PostgreSQL's
 CREATE FUNCTION same_within(size text, query text) RETURNS text LANGUAGE plpgsql AS $$

@@ -17,10 +17,7 @@
  */
 #include "postgres.h"
 
-#include "catalog/pg_type.h"
-
 #include "compat.h"
-#include "guc.h"
 #include "plan/regex_build.h"
 #include "plan/regex_cache.h"
 #include "plan/regex_nfa.h"
@@ -39,10 +36,10 @@ call_flags(const GpustrFunction *function, const Const *options, int *cflags)
 	return gpustr_regex_option_flags(VARDATA_ANY(text), VARSIZE_ANY_EXHDR(text), cflags);
 }
 
-static const GpustrRegex *
-regex_of(struct varlena *pattern, int cflags, Oid collation)
+static const char *
+refusal_of(struct varlena *pattern, int cflags, Oid collation)
 {
-	return gpustr_regex(VARDATA_ANY(pattern), VARSIZE_ANY_EXHDR(pattern), cflags, collation);
+	return gpustr_regex_refusal(VARDATA_ANY(pattern), VARSIZE_ANY_EXHDR(pattern), cflags, collation);
 }
 
 const char *
@@ -52,15 +49,13 @@ gpustr_regex_call_refusal(const GpustrFunction *function, List *args, Oid collat
 	Const	   *options = list_length(args) > 2 ? lthird(args) : NULL;
 	int			cflags;
 
-	if (gpustr_max_automaton_size == 0)
-		return "\"gpustr.max_automaton_size\" is 0";
 	if (options != NULL && (!IsA(options, Const) || options->constisnull))
 		return "the options are not a constant";
 	if (!call_flags(function, options, &cflags))
 		return "the options are invalid";
 	if (!IsA(pattern, Const) || pattern->constisnull)
 		return NULL;
-	return regex_of(PG_DETOAST_DATUM_PACKED(pattern->constvalue), cflags, collation)->refusal;
+	return refusal_of(PG_DETOAST_DATUM_PACKED(pattern->constvalue), cflags, collation);
 }
 
 const char *
@@ -74,11 +69,13 @@ gpustr_regex_array_refusal(const GpustrFunction *function, ArrayType *patterns, 
 	int			i;
 
 	(void) call_flags(function, NULL, &cflags);
-	deconstruct_array(patterns, TEXTOID, -1, false, TYPALIGN_INT, &values, &nulls, &n);
+
+	/* elements may be of type varchar, relabelled */
+	deconstruct_array(patterns, ARR_ELEMTYPE(patterns), -1, false, TYPALIGN_INT, &values, &nulls, &n);
 	for (i = 0; i < n && reason == NULL; i++)
 	{
 		if (!nulls[i])
-			reason = regex_of(PG_DETOAST_DATUM_PACKED(values[i]), cflags, collation)->refusal;
+			reason = refusal_of(PG_DETOAST_DATUM_PACKED(values[i]), cflags, collation);
 	}
 	return reason;
 }
@@ -93,7 +90,9 @@ gpustr_build_regex(GpustrBuild *build, const GpustrFunction *function, const Con
 
 	if (!call_flags(function, options, &cflags))
 		elog(ERROR, "unexpected options in an offloaded clause");
-	regex = regex_of(pattern, cflags, collation);
+	if (build->builder.full)
+		return gpustr_build_truth(build, GPUSTR_RECHECK);
+	regex = gpustr_regex(VARDATA_ANY(pattern), VARSIZE_ANY_EXHDR(pattern), cflags, collation);
 	if (regex->refusal != NULL)
 		return gpustr_build_truth(build, GPUSTR_RECHECK);
 	build->automata_bytes += regex->bytes;

@@ -6,7 +6,8 @@
  * A clause is looked at several times, when the query is planned and when it is
  * executed, and the next query may have the same.  So automata are kept, the last
  * used first, and the last ones go when all take too much memory.  That there is
- * none is kept as well.
+ * one, or why there is none, is kept for longer: it is asked more often, and a
+ * query with more expressions than there is room for would find none of them.
  *
  * IDENTIFICATION
  *	  src/plan/regex_cache.c
@@ -25,7 +26,7 @@
 
 /* Of all automata, but for the last used one. */
 #define CACHE_BYTES (4 * 1024 * 1024)
-#define CACHE_ENTRIES 64
+#define CACHE_ENTRIES 256
 
 /*
  * Steps of work for each byte that the automaton may have; 256 kB: a few
@@ -141,21 +142,52 @@ keep(const char *pattern, int bytes, int cflags, Oid collation, const GpustrRege
 }
 
 static void
-forget_last(void)
+forget(CacheEntry *entry)
 {
-	CacheEntry *entry = dlist_tail_element(CacheEntry, node, &cache);
-
 	dlist_delete(&entry->node);
 	cache_entries--;
 	cache_bytes -= entry->bytes;
 	MemoryContextDelete(entry->context);
 }
 
-const GpustrRegex *
-gpustr_regex(const char *pattern, int bytes, int cflags, Oid collation)
+static bool
+lacks_automaton(const CacheEntry *entry)
+{
+	return entry->regex.refusal == NULL && entry->regex.dfa == NULL;
+}
+
+/* Make room: but for the first entry, which is about to be used. */
+static void
+shrink(void)
+{
+	CacheEntry *entry = dlist_tail_element(CacheEntry, node, &cache);
+
+	while (cache_bytes > CACHE_BYTES && dlist_has_prev(&cache, &entry->node))
+	{
+		if (entry->regex.dfa != NULL)
+		{
+			pfree(unconstify(GpustrDfa *, entry->regex.dfa));
+			entry->regex.dfa = NULL;
+			entry->bytes -= entry->regex.bytes;
+			cache_bytes -= entry->regex.bytes;
+		}
+		entry = dlist_container(CacheEntry, node, dlist_prev_node(&cache, &entry->node));
+	}
+	while (cache_entries > 1 && (cache_entries > CACHE_ENTRIES || cache_bytes > CACHE_BYTES))
+		forget(dlist_tail_element(CacheEntry, node, &cache));
+}
+
+/* Of use until the next call; the automaton itself may be gone. */
+static CacheEntry *
+look_up(const char *pattern, int bytes, int cflags, Oid collation, bool with_automaton)
 {
 	CacheEntry *entry = find(pattern, bytes, cflags, collation);
 
+	if (entry != NULL && with_automaton && lacks_automaton(entry))
+	{
+		forget(entry);
+		entry = NULL;
+	}
 	if (entry != NULL)
 		dlist_move_head(&cache, &entry->node);
 	else
@@ -168,8 +200,19 @@ gpustr_regex(const char *pattern, int bytes, int cflags, Oid collation)
 		entry = keep(pattern, bytes, cflags, collation, &regex);
 		MemoryContextSwitchTo(old);
 		MemoryContextDelete(work);
-		while (cache_entries > 1 && (cache_entries > CACHE_ENTRIES || cache_bytes > CACHE_BYTES))
-			forget_last();
+		shrink();
 	}
-	return &entry->regex;
+	return entry;
+}
+
+const GpustrRegex *
+gpustr_regex(const char *pattern, int bytes, int cflags, Oid collation)
+{
+	return &look_up(pattern, bytes, cflags, collation, true)->regex;
+}
+
+const char *
+gpustr_regex_refusal(const char *pattern, int bytes, int cflags, Oid collation)
+{
+	return look_up(pattern, bytes, cflags, collation, false)->regex.refusal;
 }

@@ -28,4 +28,8 @@ typedef struct GpustrRegex
 extern const GpustrRegex *gpustr_regex(const char *pattern, int bytes, int cflags,
 									   Oid collation);
 
+/* Why there is no automaton, a literal; NULL: there is one. */
+extern const char *gpustr_regex_refusal(const char *pattern, int bytes, int cflags,
+										Oid collation);
+
 #endif							/* GPUSTR_REGEX_CACHE_H */

@@ -45,6 +45,7 @@
 #include "utils/regproc.h"
 
 #include "compat.h"
+#include "guc.h"
 #include "plan/fold_probe.h"
 #include "plan/late_values.h"
 #include "plan/regex_build.h"
@@ -188,6 +189,8 @@ text_refusal(const GpustrFunction *function, Oid collation)
 		reason = gpustr_encoding_refusal();
 	if (reason == NULL && (function->flags & GPUSTR_FLAG_FOLDED))
 		reason = gpustr_fold_refusal(collation);
+	if (reason == NULL && function->kind == GPUSTR_FUNCTION_REGEX && gpustr_max_automaton_size == 0)
+		reason = "\"gpustr.max_automaton_size\" is 0";
 	return reason;
 }
 
