@@ -301,13 +301,18 @@ cudaError_t prepare_dfa(int device, DfaDevice *limits)
 	if (rc == cudaSuccess)
 		rc = cudaDeviceGetAttribute(&limits->sm_shared, cudaDevAttrMaxSharedMemoryPerMultiprocessor,
 									device);
-	if (rc == cudaSuccess)
-		rc = allow_shared<DFA_EXPANDED>(limits->block_shared);
-	if (rc == cudaSuccess)
-		rc = allow_shared<DFA_CLASSES8>(limits->block_shared);
-	if (rc == cudaSuccess)
-		rc = allow_shared<DFA_CLASSES16>(limits->block_shared);
-	return rc;
+	if (rc != cudaSuccess)
+		return rc;
+
+	/* a device that does not grant so much has the states in global memory */
+	if (allow_shared<DFA_EXPANDED>(limits->block_shared) != cudaSuccess ||
+		allow_shared<DFA_CLASSES8>(limits->block_shared) != cudaSuccess ||
+		allow_shared<DFA_CLASSES16>(limits->block_shared) != cudaSuccess)
+	{
+		(void)cudaGetLastError();
+		limits->block_shared = 0;
+	}
+	return cudaSuccess;
 }
 
 bool dfa_layout_fits(const DfaDevice &limits, DfaLayout layout, const GpustrDfa *dfa)
