@@ -23,21 +23,9 @@
 #include <string.h>
 
 #include "automata.cuh"
+#include "cuda_must.cuh"
 #include "kernels.cuh"
 #include "rowfn/dfa.h"
-
-/* Stop the program where CUDA reports an error. */
-#define CUDA_MUST(call)                                                                            \
-	do                                                                                             \
-	{                                                                                              \
-		cudaError_t must_rc = (call);                                                              \
-		if (must_rc != cudaSuccess)                                                                \
-		{                                                                                          \
-			fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call,                          \
-					cudaGetErrorString(must_rc));                                                  \
-			exit(2);                                                                               \
-		}                                                                                          \
-	} while (0)
 
 /* Parts of a column, and bytes of each: 4.5 GB. */
 #define PARTS 3

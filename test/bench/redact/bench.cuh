@@ -19,20 +19,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cuda_must.cuh"
 #include "rowfn/redact.h"
-
-/* Stop the program where CUDA reports an error. */
-#define CUDA_MUST(call)                                                                            \
-	do                                                                                             \
-	{                                                                                              \
-		cudaError_t must_rc = (call);                                                              \
-		if (must_rc != cudaSuccess)                                                                \
-		{                                                                                          \
-			fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call,                          \
-					cudaGetErrorString(must_rc));                                                  \
-			exit(2);                                                                               \
-		}                                                                                          \
-	} while (0)
 
 /* Read past the end of every buffer: 16-byte pieces, see text_register.cuh. */
 #define BENCH_PAD 64
