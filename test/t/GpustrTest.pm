@@ -35,8 +35,6 @@ sub new_node
 	my $wait = !defined $setting{'gpustr.devices'};
 
 	$setting{'gpustr.devices'} //= $devices;
-	# regular expressions: off by default
-	$setting{'gpustr.max_automaton_size'} //= '256kB';
 	configure($node, 'shared_preload_libraries' => 'gpustr', %setting);
 	$node->start;
 	$node->safe_psql('postgres', 'CREATE EXTENSION gpustr');
