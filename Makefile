@@ -56,6 +56,8 @@ include $(PGXS)
 ifeq ($(PORTNAME),linux)
 SHLIB_LINK += -Wl,-Bsymbolic-functions
 endif
+# It looks at the line pointers of every page.
+src/batch/page_read.o: CFLAGS += $(CFLAGS_VECTORIZE)
 else
 .PHONY: all install installcheck clean tempcheck check-clang
 all install installcheck clean tempcheck check-clang:

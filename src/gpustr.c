@@ -20,6 +20,7 @@
 #include "storage/ipc.h"
 
 #include "batch/page_hint.h"
+#include "batch/page_read.h"
 #include "guc.h"
 #include "plan/scan_path.h"
 #include "service/queue.h"
@@ -54,6 +55,7 @@ void
 _PG_init(void)
 {
 	gpustr_define_settings();
+	gpustr_page_read_init();
 	gpustr_scan_init();
 	if (!process_shared_preload_libraries_in_progress)
 		return;

@@ -13,6 +13,9 @@
 
 #include "access/heapam.h"
 
+/* Once, when the library is loaded. */
+extern void gpustr_page_read_init(void);
+
 /*
  * Read and pin page 'block', prune it, and put its visible line pointers into
  * scan->rs_vistuples[0 .. scan->rs_ntuples - 1].  The pin is the caller's;
