@@ -153,7 +153,8 @@ cudaError_t launch_const(GpustrTruth value, int32_t nrows, BoolRegister out, cud
 cudaError_t launch_select(BoolRegister in, int32_t nrows, uint32_t *selected, uint32_t *recheck,
 						  cudaStream_t stream);
 cudaError_t launch_finish(int32_t nrows, uint32_t *selected, const uint32_t *recheck,
-						  unsigned long long *rechecks, cudaStream_t stream);
+						  unsigned long long *rechecks, unsigned long long *computed,
+						  cudaStream_t stream);
 
 /* An output column. */
 struct OutputColumn

@@ -159,6 +159,7 @@ EngineCode request_start(const RequestPlan *plan, char *memory, const void *bloc
 						 cudaStream_t stream, EngineError *error)
 {
 	const GpustrStep *steps;
+	RequestCounters *device_counters;
 	RequestRun run;
 	EngineCode code;
 	int32_t i;
@@ -192,10 +193,10 @@ EngineCode request_start(const RequestPlan *plan, char *memory, const void *bloc
 			return cuda_error(error, rc, what);
 		}
 	}
-	if (plan->batch.recheck_off != 0)
-		CUDA_TRY(launch_finish(plan->batch.nrows, (uint32_t *)(memory + plan->selected_at),
-							   (const uint32_t *)(memory + plan->recheck_at),
-							   (unsigned long long *)(memory + plan->cleared_at), stream));
+	device_counters = (RequestCounters *)(memory + plan->cleared_at);
+	CUDA_TRY(launch_finish(plan->batch.nrows, (uint32_t *)(memory + plan->selected_at),
+						   (const uint32_t *)(memory + plan->recheck_at),
+						   &device_counters->rechecks, &device_counters->computed, stream));
 	CUDA_TRY(cudaEventRecord(events.computed, stream));
 	code = copy_out(&run, counters);
 	if (code != ENGINE_OK)

@@ -37,6 +37,7 @@
 struct RequestCounters
 {
 	unsigned long long rechecks;
+	unsigned long long computed; /* not 0: all steps are through, and soon the copies */
 	unsigned long long out_bytes[GPUSTR_MAX_OUT_COLUMNS]; /* of all values, at most the room */
 	unsigned long long out_used[GPUSTR_MAX_OUT_COLUMNS];  /* of those that are written; not set
 															 if in one pass */

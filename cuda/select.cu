@@ -199,13 +199,14 @@ cudaError_t launch_select(BoolRegister in, int32_t nrows, uint32_t *selected, ui
  *
  * selected, recheck	[nwords] words; selected may be NULL
  * rechecks				added to
+ * computed				set to 1
  *
  * One thread a word, 256 a block; one atomic addition a warp that has any.
- * e.g. selected 0011, recheck 0110: selected 0001, *rechecks + 2
+ * e.g. selected 0011, recheck 0110: selected 0001, *rechecks + 2, *computed 1
  */
 static __global__ void __launch_bounds__(SELECT_THREADS)
 	finish(int32_t nwords, uint32_t *selected, const uint32_t *recheck,
-		   unsigned long long *rechecks)
+		   unsigned long long *rechecks, unsigned long long *computed)
 {
 	int32_t w = my_word();
 	uint32_t count = 0;
@@ -221,14 +222,17 @@ static __global__ void __launch_bounds__(SELECT_THREADS)
 	count = __reduce_add_sync(0xFFFFFFFF, count);
 	if (threadIdx.x % 32 == 0 && count != 0)
 		atomicAdd(rechecks, (unsigned long long)count);
+	if (w == 0)
+		*computed = 1;
 }
 
 cudaError_t launch_finish(int32_t nrows, uint32_t *selected, const uint32_t *recheck,
-						  unsigned long long *rechecks, cudaStream_t stream)
+						  unsigned long long *rechecks, unsigned long long *computed,
+						  cudaStream_t stream)
 {
 	int32_t n = words_of(nrows);
 
 	finish<<<launch_blocks(n, SELECT_THREADS), SELECT_THREADS, 0, stream>>>(n, selected, recheck,
-																			rechecks);
+																			rechecks, computed);
 	return cudaPeekAtLastError();
 }

@@ -54,6 +54,12 @@
 #define BUSY_SLEEP_US 20
 #define IDLE_SLEEP_US 200000
 
+/*
+ * How late the kernel may wake this process.  By default 50 us, so that a lane of
+ * the device would be idle for as long after each request.
+ */
+#define TIMER_SLACK_NS 1
+
 /* How often memory in use is published while requests are in flight. */
 #define PUBLISH_US 100000
 
@@ -416,6 +422,7 @@ gpustr_device_process_main(int index, bool use_host, const char *library_path, p
 	static DeviceLoop loop;		/* zeroed; the process has no memory context */
 
 	leave_server(parent);
+	(void) prctl(PR_SET_TIMERSLACK, TIMER_SLACK_NS);
 	loop.index = index;
 	loop.device = &gpustr_shared->devices[index];
 	loop.device->zero_copy_blocks = 0;
