@@ -21,7 +21,7 @@
 #include "rowfn/heap_tuple.h"
 
 #define GATHER_THREADS 256
-#define GATHER_BLOCKS 16
+#define GATHER_BLOCKS 12
 #define GATHER_LOADS (GPUSTR_PAGE_BYTES / 16 / GATHER_THREADS)
 
 /* Read 16 bytes of host memory that others may be writing. */
@@ -44,7 +44,7 @@ static __device__ __forceinline__ uint4 read_shared_block(const char *from)
  * args.page_at		[row_start[npages]] bytes from args.base
  *
  * At most GATHER_BLOCKS blocks of 256 threads, each taking page after page.
- * A thread asks for two pieces of 16 bytes before it uses one, so that 128 kB
+ * A thread asks for two pieces of 16 bytes before it uses one, so that 96 kB
  * are on their way; the bus needs about 150 kB (51 GB/s for 3 us), and several
  * requests gather at a time.  More blocks keep other requests' kernels off the
  * multiprocessors, and slow down the sessions, which walk over the same memory
