@@ -36,6 +36,7 @@ typedef struct HostEngine
 	EngineConfig config;
 	char	   *scratch;
 	size_t		scratch_bytes;
+	HostArena	arena;
 	EngineRequest *done_head;	/* through, oldest first; linked by
 								 * engine_private */
 	EngineRequest *done_tail;
@@ -73,6 +74,7 @@ run_chunk(HostRun *run)
 		recheck = GPUSTR_BODY_PTR(run->body, batch->recheck_off, uint32_t) + run->row / 32;
 		memset(recheck, 0, 4 * (size_t) host_chunk_words(run));
 	}
+	gpustr_host_arena_reset(run->arena);
 	if (batch->kind == GPUSTR_BATCH_PAGES)
 		gpustr_host_find_pages(run);
 	for (i = 0; i < run->program->nsteps; i++)
@@ -112,6 +114,8 @@ run_get_scratch(HostEngine *engine, HostRun *run)
 	run->text = (HostText *) (engine->scratch + HOST_CHUNK_ROWS * sizeof(const char *));
 	run->value = (HostValue *) (run->text + run->program->ntext);
 	run->boolean = (HostBool *) (run->value + run->program->nvalue);
+	engine->arena.limit = (size_t) (limit - bytes);
+	run->arena = &engine->arena;
 	return ENGINE_OK;
 }
 
@@ -276,6 +280,7 @@ host_info(Engine *engine, EngineInfo *info)
 	free(host->scratch);
 	host->scratch = NULL;
 	host->scratch_bytes = 0;
+	gpustr_host_arena_free(&host->arena);
 
 	memset(info, 0, sizeof(*info));
 	strcpy(info->name, "host");
@@ -289,6 +294,7 @@ host_close(Engine *engine)
 	HostEngine *host = (HostEngine *) engine;
 
 	free(host->scratch);
+	gpustr_host_arena_free(&host->arena);
 	free(host);
 }
 

@@ -176,3 +176,23 @@ gpustr_host_mask(HostRun *run, const GpustrStep *step)
 	}
 	output_end(run, step, &out);
 }
+
+void
+gpustr_host_output_text(HostRun *run, const GpustrStep *step)
+{
+	const HostText *in = &run->text[step->in0];
+	HostOutput	out = output_begin(run, step);
+	int32_t		r;
+
+	for (r = 0; r < run->nrows; r++)
+	{
+		char	   *to;
+
+		if (!output_row(&out, r, in->state[r / 32]))
+			continue;
+		to = output_place(&out, r, in->len[r]);
+		if (to != NULL)
+			memcpy(to, in->value[r], (size_t) in->len[r]);
+	}
+	output_end(run, step, &out);
+}

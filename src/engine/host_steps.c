@@ -403,5 +403,14 @@ gpustr_host_step(HostRun *run, const GpustrStep *step)
 		case GPUSTR_OP_MASK:
 			gpustr_host_mask(run, step);
 			break;
+		case GPUSTR_OP_OUTPUT_TEXT:
+			gpustr_host_output_text(run, step);
+			break;
+		case GPUSTR_OP_TEXT_MAKE:
+			gpustr_host_text_make(run, step);
+			break;
+		case GPUSTR_OP_TEXT_MEASURE:
+			gpustr_host_text_measure(run, step);
+			break;
 	}
 }

@@ -273,6 +273,9 @@ typedef enum GpustrOp
 								 * GpustrValueType of the result (INT2, INT4,
 								 * INT8, FLOAT4, FLOAT8); an error: recheck */
 	GPUSTR_OP_CAST,				/* value: in0; aux: GpustrCast */
+	GPUSTR_OP_TEXT_MAKE,		/* text: the answer of function aux, a slice
+								 * or a made text (text_function.h) */
+	GPUSTR_OP_TEXT_MEASURE,		/* value: alike, a measure */
 
 	/* results */
 	GPUSTR_OP_SELECT,			/* bool in0 to the result bitmaps */
@@ -282,7 +285,9 @@ typedef enum GpustrOp
 	GPUSTR_OP_MASK,				/* text in0 to output column attr, by the
 								 * GpustrMask at const: rowfn/mask.h; aux and
 								 * in2 alike */
-	GPUSTR_OP_LAST = GPUSTR_OP_MASK
+	GPUSTR_OP_OUTPUT_TEXT,		/* text in0 to output column attr, as it is;
+								 * aux and in2 alike */
+	GPUSTR_OP_LAST = GPUSTR_OP_OUTPUT_TEXT
 } GpustrOp;
 
 /* The most output columns of a program, and so of a batch. */

@@ -21,7 +21,7 @@
 #ifndef GPUSTR_PROGRAM_BUILDER_H
 #define GPUSTR_PROGRAM_BUILDER_H
 
-#include "program/program.h"
+#include "program/text_function.h"
 
 typedef struct GpustrProgramBuilder
 {
@@ -120,6 +120,14 @@ extern uint16_t gpustr_builder_arith(GpustrProgramBuilder *b, GpustrArith arith,
 									 GpustrValueType type, uint16_t left, uint16_t right);
 extern uint16_t gpustr_builder_cast(GpustrProgramBuilder *b, GpustrCast cast, uint16_t arg);
 
+/*
+ * A call of a function of texts: the register, text or value, of its answer.
+ * args: registers, as many as its shape has letters.  constant: copied.
+ */
+extern uint16_t gpustr_builder_text_function(GpustrProgramBuilder *b, GpustrTextFunction function,
+											 const uint16_t *args, const void *constant,
+											 uint32_t constant_bytes);
+
 /* Results. */
 extern void gpustr_builder_select(GpustrProgramBuilder *b, uint16_t arg);
 
@@ -133,6 +141,7 @@ extern void gpustr_builder_redact(GpustrProgramBuilder *b, int32_t column, uint1
 extern void gpustr_builder_mask(GpustrProgramBuilder *b, int32_t column, uint16_t text,
 								int32_t keep_left, int32_t keep_right,
 								const char *mask, int32_t mask_bytes);
+extern void gpustr_builder_output_text(GpustrProgramBuilder *b, int32_t column, uint16_t text);
 extern void gpustr_builder_only_where(GpustrProgramBuilder *b, uint16_t condition);
 
 /* Pack; returns the program's bytes, or 0 if it did not fit. */

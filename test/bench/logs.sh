@@ -23,6 +23,7 @@ OFF='SET gpustr.enabled = off'
 ON='SET gpustr.debug_require = require'
 LIKE="SELECT count(*) FROM logs WHERE msg LIKE '%timeout%retry 99%'"
 ILIKE="SELECT count(*) FROM logs WHERE msg ILIKE '%TIMEOUT%Retry 99%'"
+REGEX="SELECT count(*) FROM logs WHERE msg ~ 'timeout.*retry 99\\d'"
 SOME="SELECT count(id), count(host), count(msg)
 	FROM (SELECT id, host, msg FROM logs WHERE msg LIKE '%retry 99_ of%' OFFSET 0) s"
 REDACT="SELECT count(r) FROM (SELECT gpustr.redact(host, level) AS r FROM logs OFFSET 0) s"
@@ -70,6 +71,7 @@ peer 'count(*), PostgreSQL, 1 process' "$OFF" 'SELECT count(*) FROM logs'
 if part scans; then
 	scans LIKE "$LIKE"
 	scans ILIKE "$ILIKE"
+	scans REGEX "$REGEX"
 	alone '3 columns of 1 % of the rows' "$SOME"
 fi
 if part computed; then
