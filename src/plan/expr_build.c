@@ -33,6 +33,7 @@
 #include "plan/expr_build.h"
 #include "plan/fold_probe.h"
 #include "plan/regex_build.h"
+#include "plan/text_build.h"
 
 /* Steps that an unknown pattern or array stands for: decode and test. */
 #define UNKNOWN_TEST_STEPS 2
@@ -330,6 +331,9 @@ build_call(GpustrBuild *build, Oid funcid, List *args, Oid collation)
 	if (function->kind == GPUSTR_FUNCTION_COMPARE || function->kind == GPUSTR_FUNCTION_LIKE ||
 		function->kind == GPUSTR_FUNCTION_STARTS_WITH || function->kind == GPUSTR_FUNCTION_REGEX)
 		return build_two(build, function, args, collation);
+
+	if (function->kind == GPUSTR_FUNCTION_TEXT)
+		return gpustr_build_text_call(build, function, args, collation);
 
 	arg = gpustr_build_expr(build, linitial(args));
 	switch ((GpustrFunctionKind) function->kind)

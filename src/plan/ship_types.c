@@ -26,6 +26,7 @@
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
+#include "plan/own_functions.h"
 #include "plan/ship_types.h"
 
 static const GpustrType types[] = {
@@ -274,13 +275,12 @@ gpustr_function(Oid funcid)
 {
 	int			i;
 
-	if (funcid < FirstGenbkiObjectId)
+	if (funcid >= FirstGenbkiObjectId)
+		return gpustr_own_function(funcid);
+	for (i = 0; i < lengthof(functions); i++)
 	{
-		for (i = 0; i < lengthof(functions); i++)
-		{
-			if (functions[i].funcid == funcid)
-				return &functions[i];
-		}
+		if (functions[i].funcid == funcid)
+			return &functions[i];
 	}
 	return NULL;
 }

@@ -44,8 +44,19 @@ typedef enum GpustrFunctionKind
 	GPUSTR_FUNCTION_TRIM,		/* the text without trailing blanks */
 	GPUSTR_FUNCTION_LENGTH,		/* what: 1 bytes, 0 characters */
 	GPUSTR_FUNCTION_BOOL_VALUE,
-	GPUSTR_FUNCTION_VALUE_BOOL
+	GPUSTR_FUNCTION_VALUE_BOOL,
+	GPUSTR_FUNCTION_TEXT,		/* what: GpustrTextFunction, how: GPUSTR_HOW_ */
+	GPUSTR_FUNCTION_REDACT,		/* gpustr.redact(): an output column only */
+	GPUSTR_FUNCTION_MASK		/* gpustr.mask(): alike */
 } GpustrFunctionKind;
+
+/*
+ * How a call of a GPUSTR_FUNCTION_TEXT differs from what the function's shape
+ * says.
+ */
+#define GPUSTR_HOW_BLANK 1		/* the last argument is left out: a blank */
+#define GPUSTR_HOW_ONE 2		/* the last argument is left out: 1 */
+#define GPUSTR_HOW_TRUTH 4		/* the value is a truth: 0 or 1 */
 
 /* Flags. */
 #define GPUSTR_FLAG_TEXT 1		/* looks at text: the encoding matters */

@@ -50,6 +50,7 @@
 #include "plan/late_values.h"
 #include "plan/regex_build.h"
 #include "plan/shippable.h"
+#include "plan/text_build.h"
 
 /* Where an expression stands. */
 typedef struct ShipPlace
@@ -210,7 +211,8 @@ call_refusal(Node *node, Oid funcid, List *args, Oid collation, ShipPlace place)
 	const GpustrFunction *function = gpustr_function(funcid);
 	const char *reason;
 
-	if (function == NULL)
+	if (function == NULL || function->kind == GPUSTR_FUNCTION_REDACT ||
+		function->kind == GPUSTR_FUNCTION_MASK)
 		return unknown_refusal(node);
 	if (is_pattern_test(function) && !is_fixed(lsecond(args)))
 		return "the pattern is not a constant";
@@ -219,6 +221,8 @@ call_refusal(Node *node, Oid funcid, List *args, Oid collation, ShipPlace place)
 		reason = text_refusal(function, collation);
 	if (reason == NULL && function->kind == GPUSTR_FUNCTION_REGEX)
 		reason = gpustr_regex_call_refusal(function, args, collation);
+	if (reason == NULL && function->kind == GPUSTR_FUNCTION_TEXT)
+		reason = gpustr_text_call_refusal(function, args, collation);
 	return reason;
 }
 
