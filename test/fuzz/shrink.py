@@ -34,6 +34,7 @@ def answers(server, case, build):
         return server.both(case.statement)
     except libpq.Broken:
         server.lost += 1
+        print(f'the connection broke in {ascii(case.statement.query())}', flush=True)
         server.connect()
         server.build(case.collations, case.tables)
         return server.both(case.statement)
