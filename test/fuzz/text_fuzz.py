@@ -146,7 +146,15 @@ class TextFuzzer(scan_fuzz.Fuzzer):
 
     def statement(self, rng, table, other):
         """A statement with calls."""
-        return text_statements.random_statement(rng, table, other, self.functions)
+        return text_statements.random_statement(rng, table, other, self.functions, lambda call: self.ask(call, table))
+
+    def ask(self, call, table):
+        """Values that PostgreSQL says the call has over the table, not NULL; none if it raises an error."""
+        name = table.name
+        answer = self.server.answer(f'BEGIN; SET LOCAL gpustr.enabled = off; SELECT ({call.sql()})::text FROM {name} '
+                                    f'GROUP BY 1 ORDER BY min({name}.id) LIMIT 12')
+        self.server.run('ROLLBACK')
+        return [value.decode(self.server.encoding) for value, in answer.rows or [] if value is not None]
 
     def look_at(self, case, plan):
         """Count what was computed, and for how many rows PostgreSQL had to step in."""

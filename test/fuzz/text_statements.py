@@ -52,6 +52,8 @@ class TextMaker(clauses.Generator):
         self.grown = huge
         self.functions = {}
         for function in functions:
+            if huge and 'p' in function.kinds:
+                continue
             self.functions.setdefault(function.family, []).extend([function] * function.weight)
         # texts first of all
         self.families = ['text'] * 8 + ['int'] * 4 + ['bool'] * 2 + ['bytea', 'bpchar', 'name', 'date', 'uuid']
@@ -86,6 +88,12 @@ class TextMaker(clauses.Generator):
         if node.family in ('text', 'bpchar') and self.chance(0.3):
             return Node(node.family, f'({{}} COLLATE {self.collation})', node)
         return node
+
+    def regex(self, text):
+        """As there; of huge values, some take PostgreSQL minutes."""
+        if self.huge:
+            return Node('bool', '({} LIKE {})', text, Constant(values.TEXT, self.like_pattern(), self.chance(self.params)))
+        return super().regex(text)
 
     def like_pattern(self):
         """As there, but seldom long."""
@@ -343,6 +351,27 @@ class TextMaker(clauses.Generator):
         """A distance."""
         return self.choice(values.INT4, ['0', '1', '1', '2', '3', '5', '40'] if self.chance(0.97) else ['-1', '2147483647'])
 
+    # -- conditions that a wrong value is seen by ---------------------------------
+
+    def telling(self, ask):
+        """A comparison of a call with values that it has, so that another value of a row changes the answer.
+
+        ask(expression) gives some of them.
+        """
+        family = self.rng.choice(['text'] * 10 + ['int'] * 5 + ['bytea', 'date', 'uuid', 'bool'])
+        depth = self.rng.choice([1, 1, 1, 2, 2, 3])
+        call = self.call(family, depth) if self.functions.get(family) else self.scalar(family, depth)
+        found = [value for value in ask(call) if len(value) < 300]
+        if not found or family == 'bool':
+            return call if family == 'bool' else Node('bool', '({} IS NOT NULL)', call)
+        type_ = {'int': values.INT8, 'text': values.TEXT, 'bytea': values.BYTEA, 'date': values.DATE, 'uuid': values.UUID}[family]
+        kind = self.rng.random()
+        if kind < 0.5:
+            members = [Constant(type_, value) for value in self.rng.sample(found, self.rng.randint((len(found) + 1) // 2, len(found)))]
+            return clauses.InList(f'({{1}} {self.rng.choice(["IN", "IN", "NOT IN"])} ({{0}}))', call, members)
+        op = self.rng.choice(['=', '=', '<>', '<', '>=']) if family != 'text' else self.rng.choice(['=', '=', '<>', 'IS DISTINCT FROM'])
+        return Node('bool', f'({{}} {op} {{}})', call, Constant(type_, self.rng.choice(found), self.chance(self.params)))
+
     # -- outputs ----------------------------------------------------------------
 
     def output(self):
@@ -363,8 +392,8 @@ def make_maker(rng, tables, functions, params):
                      huge=getattr(tables[0], 'huge', False))
 
 
-def random_statement(rng, table, other, functions):
-    """A statement with calls in WHERE, in the SELECT list, or both."""
+def random_statement(rng, table, other, functions, ask):
+    """A statement with calls in WHERE, in the SELECT list, or both; ask(expression) gives values that it has in the table."""
     shape = rng.choice(SHAPES)
     prepared = shape not in statements.UNPREPARED and rng.random() < 0.25
     tables = [table, table, other] if shape in ('rescan', 'correlated', 'join') else [table]
@@ -372,12 +401,19 @@ def random_statement(rng, table, other, functions):
     kind = rng.random()
     names = [c.name for c in table.visible()]
     targets = ['id'] + rng.sample(names, min(len(names), rng.choice([0, 0, 1, 2])))
-    where = maker.where() if kind < 0.65 else None
+    where = None
+    if kind < 0.65:
+        where = maker.where()
+        if rng.random() < 0.7:
+            # alone, or with others
+            telling = maker.telling(ask)
+            where = telling if rng.random() < 0.7 else Node('bool', '{} AND {}', *rng.sample([telling, where], 2))
     if kind > 0.35:
         targets = targets[:rng.randint(1, 3)] + [maker.output() for _ in range(rng.choice([1, 1, 2, 3]))]
     statement = statements.Statement(where, targets, shape, prepared=prepared)
     statement.number = rng.choice([0, 1, 3, 20])
     statement.generic = rng.random() < 0.6
+    statement.settings['statement_timeout'] = '15s'
     if rng.random() < 0.15:
         statement.settings.update(statements.PARALLEL)
     if rng.random() < 0.3:
