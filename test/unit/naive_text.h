@@ -311,7 +311,7 @@ naive_date(NaiveAnswer *answer, int64_t days)
 {
 	int64_t		year = 2000;
 	int			month = 1;
-	char		text[40];
+	char		text[64];
 
 	if (days == INT32_MIN || days == INT32_MAX)
 	{

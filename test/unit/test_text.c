@@ -306,6 +306,83 @@ test_limits(void)
 	test_done("limits");
 }
 
+/* The first place of the n bytes of 'what' in [start, end), or -1. */
+static int32_t
+naive_find(const char *s, int32_t start, int32_t end, const char *what, int32_t n)
+{
+	for (; start <= end - n; start++)
+		if (memcmp(s + start, what, (size_t) n) == 0)
+			return start;
+	return -1;
+}
+
+/* Search among few different bytes, so that much of what is sought fits. */
+static void
+find_one(Rng *rng)
+{
+	char	   *block;
+	char	   *what_block;
+	char		text[600];
+	char		what[300];
+	int32_t		n = 1 + rng_below(rng, rng_one_in(rng, 2) ? 4 : rng_one_in(rng, 2) ? 40 : 300);
+	int32_t		len = rng_below(rng, rng_one_in(rng, 2) ? 600 : 40);
+	int32_t		period = 1 + rng_below(rng, n);
+	int32_t		start = rng_one_in(rng, 2) ? 0 : rng_below(rng, len + 1);
+	RowfnText	t;
+	RowfnText	w;
+	int32_t		want;
+	int32_t		got;
+	int32_t		i;
+
+	for (i = 0; i < n; i++)
+		what[i] = (char) (i < period || rng_one_in(rng, 60) ? 'a' + rng_below(rng, 2) : what[i - period]);
+	for (i = 0; i < len; i++)
+		text[i] = (char) (rng_one_in(rng, 50) ? 'a' + rng_below(rng, 3) : what[i % n]);
+	t = call_exact(text, len, &block);
+	w = call_exact(what, n, &what_block);
+	want = naive_find(text, start, len, what, n);
+	got = rowfn_find_bytes(t.s, start, len, w.s, n);
+	CHECK(got == want, "\"%.*s\" from %d of \"%.*s\": %d, not %d", n, what, start, len, text, got, want);
+	got = n < 2 ? want : rowfn_find_two_way(t.s, start, len, w.s, n);
+	CHECK(got == want, "two-way: \"%.*s\" from %d of \"%.*s\": %d, not %d", n, what, start, len, text, got,
+		  want);
+	free(block);
+	free(what_block);
+}
+
+/* A search that compares nearly all of what is sought at each place is stopped in time. */
+static void
+find_slowly(void)
+{
+	int32_t		len = 4000000;
+	int32_t		n = 100000;
+	char	   *text = (char *) malloc((size_t) len);
+	char	   *what = (char *) malloc((size_t) n);
+	clock_t		start = clock();
+
+	memset(text, 'a', (size_t) len);
+	memset(what, 'a', (size_t) n);
+	what[n - 2] = 'b';
+	CHECK(rowfn_find_bytes(text, 0, len, what, n) == -1, "found what is not there");
+	text[len - 2] = 'b';
+	CHECK(rowfn_find_bytes(text, 0, len, what, n) == len - n, "not found at the end");
+	CHECK(clock() - start < 3 * CLOCKS_PER_SEC, "searching takes quadratic time");
+	free(text);
+	free(what);
+}
+
+static void
+test_find(Rng *rng)
+{
+	int			i;
+
+	for (i = 0; i < test_rounds(100000); i++)
+		find_one(rng);
+	test_done("bytes found in bytes");
+	find_slowly();
+	test_done("time to find bytes");
+}
+
 int
 main(void)
 {
@@ -319,6 +396,7 @@ main(void)
 	test_constants();
 	test_limits();
 	rng = rng_make(test_seed());
+	test_find(&rng);
 	test_random(&rng);
 	return test_exit();
 }
