@@ -312,6 +312,20 @@ gpustr_builder_dfa(GpustrProgramBuilder *b, uint16_t text, const GpustrDfa *dfa,
 }
 
 uint16_t
+gpustr_builder_contains_any(GpustrProgramBuilder *b, uint16_t text, const GpustrAhoCorasick *set,
+							uint32_t set_bytes)
+{
+	GpustrStep *step = builder_bool_step(b, GPUSTR_OP_CONTAINS_ANY);
+
+	if (step == NULL)
+		return 0;
+	step->in0 = text;
+	step->const_off = builder_copy(b, set, set_bytes);
+	step->const_bytes = set_bytes;
+	return step->out;
+}
+
+uint16_t
 gpustr_builder_text_eq(GpustrProgramBuilder *b, uint16_t text, const char *value,
 					   int32_t value_bytes)
 {
