@@ -140,7 +140,7 @@ void
 gpustr_host_contains_any(HostRun *run, const GpustrStep *step)
 {
 	const GpustrAhoCorasick *set =
-		(const GpustrAhoCorasick *) GPUSTR_PROGRAM_CONST(run->program, step);
+	(const GpustrAhoCorasick *) GPUSTR_PROGRAM_CONST(run->program, step);
 	HostBool   *out = &run->boolean[step->out];
 	SearchRows	rows = {run, &run->text[step->in0], -1, 0, {0}};
 	int32_t		w;

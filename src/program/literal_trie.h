@@ -80,6 +80,12 @@ extern void gpustr_trie_free(GpustrLiteralTrie *trie, const GpustrTrieMemory *me
 extern uint32_t gpustr_trie_child(const GpustrLiteralTrie *trie, uint32_t node, uint8_t byte);
 
 /*
+ * Bytes of the rows of the hot states, so that with the classes two blocks' fit into
+ * a multiprocessor's shared memory, or one's where that is small.
+ */
+#define GPUSTR_AHO_HOT_BYTES 98304
+
+/*
  * The automata of a tree that was cut, at whose root no literal ends.  NULL: larger
  * than max_bytes, or no memory.  hot_bytes: of the rows of the hot states, if one
  * state's are fewer.

@@ -211,7 +211,10 @@ check_special(Rng *rng, int *found)
 	uint32_t	bytes;
 	int32_t		i;
 
-	/* a^n b for all n: nothing is left out, and fails go from each to the next */
+	/*
+	 * a^n b for all n: nothing is left out, and fails go from each to the
+	 * next
+	 */
 	memset(many, 'a', 1 << 20);
 	for (i = 1; i < 200; i++)
 	{
@@ -248,7 +251,10 @@ check_special(Rng *rng, int *found)
 	check_set(rng, &l, 98304, 256, 30, found);
 	free_literals(&l);
 
-	/* many, of a few letters, so that there are numbers on both sides of GPUSTR_FOUND */
+	/*
+	 * many, of a few letters, so that there are numbers on both sides of
+	 * GPUSTR_FOUND
+	 */
 	random_literals(rng, &l, 9000, 25, 4);
 	for (i = 0; i < l.n; i++)
 		if (l.literal[i].bytes < 12)
@@ -264,7 +270,7 @@ check_whole_tree(Rng *rng)
 {
 	Literals	l = {0, NULL};
 	GpustrLiteralTrie trie;
-	int32_t	   *seen;
+	int32_t    *seen;
 	uint32_t	node;
 	int32_t		n = 0;
 	int32_t		i;
