@@ -96,6 +96,12 @@ cudaError_t launch_dfa(const DfaDevice &limits, DfaLayout layout, const TextRegi
 					   int32_t nrows, const GpustrDfa *dfa, const GpustrDfa *device_dfa,
 					   GpustrTruth accepted, BoolRegister out, cudaStream_t stream);
 
+/* strings_contains_any.cu; set, device_set: the same, in host and device memory */
+cudaError_t prepare_contains_any(const DfaDevice &limits);
+cudaError_t launch_contains_any(const DfaDevice &limits, const TextRegister &text, int32_t nrows,
+								const GpustrAhoCorasick *set, const GpustrAhoCorasick *device_set,
+								BoolRegister out, cudaStream_t stream);
+
 /* strings_compare.cu */
 cudaError_t launch_text_eq(const TextRegister &text, int32_t nrows, const char *value,
 						   int32_t value_bytes, BoolRegister out, cudaStream_t stream);

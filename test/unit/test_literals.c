@@ -8,6 +8,8 @@
  *
  *-------------------------------------------------------------------------
  */
+#include <stddef.h>
+
 #include "program/literal_trie.h"
 #include "rowfn/aho_corasick.h"
 #include "rowfn/dfa.h"
@@ -300,6 +302,146 @@ check_whole_tree(Rng *rng)
 	free_literals(&l);
 }
 
+/* An automaton with cold states and edges in more[]. */
+static GpustrAhoCorasick *
+make_small(uint32_t *bytes)
+{
+	static const GpustrLiteral literals[] = {{"abcd", 4}, {"abce", 4}, {"abcf", 4}, {"abcg", 4}, {"bcx", 3}, {"cyz", 3}};
+	GpustrLiteralTrie trie;
+	GpustrAhoCorasick *set = NULL;
+
+	if (gpustr_trie_make(&trie, literals, 6, 1, MAX_NODES, &memory))
+	{
+		set = gpustr_trie_aho_corasick(&trie, 60, INT32_MAX, &memory, bytes);
+		gpustr_trie_free(&trie, &memory);
+	}
+	return set;
+}
+
+typedef struct AhoNumber
+{
+	size_t		at;
+	const char *name;
+	int32_t		bad[6];
+} AhoNumber;
+
+static const AhoNumber aho_numbers[] = {
+	{offsetof(GpustrAhoCorasick, nstates), "nstates", {0, -1, INT32_MIN, (1 << 24) + 1, INT32_MAX, 1}},
+	{offsetof(GpustrAhoCorasick, nclasses), "nclasses", {0, -1, INT32_MIN, 257, INT32_MAX, 2}},
+	{offsetof(GpustrAhoCorasick, nhot), "nhot", {0, -1, INT32_MIN, 65536, INT32_MAX, 1000}},
+	{offsetof(GpustrAhoCorasick, nmore), "nmore", {-1, INT32_MIN, INT32_MAX, 0, 1 << 20, 1 << 30}},
+	{offsetof(GpustrAhoCorasick, hot_off), "hot_off", {0, -4, INT32_MIN, INT32_MAX - 3, 289, 290}},
+	{offsetof(GpustrAhoCorasick, cold_off), "cold_off", {0, -8, INT32_MIN, INT32_MAX - 7, 289, 292}},
+	{offsetof(GpustrAhoCorasick, more_off), "more_off", {0, -4, INT32_MIN, INT32_MAX - 3, 289, 290}}
+};
+
+/* Each way in which an automaton is none. */
+static void
+check_refused(void)
+{
+	uint32_t	bytes;
+	GpustrAhoCorasick *set = make_small(&bytes);
+	GpustrAhoCorasick *bad = malloc(bytes);
+	uint16_t   *hot = (uint16_t *) ROWFN_AHO_HOT(bad);
+	GpustrColdState *cold = (GpustrColdState *) ROWFN_AHO_COLD(set);
+	uint32_t   *more;
+	uint32_t	n;
+	int32_t		ncold = set->nstates - set->nhot;
+	int			i;
+	int			k;
+
+	CHECK(rowfn_aho_check(set, bytes) && ncold > 1 && set->nmore > 0, "%d cold states, %d edges", ncold, set->nmore);
+	for (n = 0; n < bytes; n++)
+		CHECK(!rowfn_aho_check(set, n), "%u bytes", n);
+	for (i = 0; i < (int) (sizeof(aho_numbers) / sizeof(aho_numbers[0])); i++)
+		for (k = 0; k < 6; k++)
+		{
+			memcpy(bad, set, bytes);
+			memcpy((char *) bad + aho_numbers[i].at, &aho_numbers[i].bad[k], sizeof(int32_t));
+			CHECK(!rowfn_aho_check(bad, bytes), "%s %d", aho_numbers[i].name, aho_numbers[i].bad[k]);
+		}
+	for (i = 0; i < 256; i++)
+	{
+		memcpy(bad, set, bytes);
+		bad->class_of[i] = (uint8_t) set->nclasses;
+		CHECK(!rowfn_aho_check(bad, bytes), "class of byte %d", i);
+	}
+	memcpy(bad, set, bytes);
+	hot = (uint16_t *) ROWFN_AHO_HOT(bad);
+	cold = (GpustrColdState *) ROWFN_AHO_COLD(bad);
+	more = (uint32_t *) ROWFN_AHO_MORE(bad);
+#define REFUSED(field, value) \
+	do { \
+		memcpy(bad, set, bytes); \
+		field = (value); \
+		CHECK(!rowfn_aho_check(bad, bytes), "%s %d", #field, i); \
+	} while (0)
+	for (i = 0; i < set->nhot * set->nclasses; i++)
+	{
+		REFUSED(hot[i], (uint16_t) set->nstates);
+		REFUSED(hot[i], 0xFFFE);
+		memcpy(bad, set, bytes);
+		hot[i] = GPUSTR_FOUND;
+		CHECK(rowfn_aho_check(bad, bytes), "hot[%d] found", i);
+	}
+	for (i = 0; i < ncold; i++)
+	{
+		REFUSED(cold[i].edge[0], (uint32_t) set->nstates);
+		REFUSED(cold[i].edge[0], 0xFFFFFF);
+		REFUSED(cold[i].edge[1], (uint32_t) set->nstates | 1u << 24);
+		REFUSED(cold[i].edge[1], 0xFFFFFFFF);
+		REFUSED(cold[i].hot, (uint16_t) set->nhot);
+		REFUSED(cold[i].hot, 0xFFFF);
+		REFUSED(cold[i].nmore, 256);
+		REFUSED(cold[i].nmore, (uint16_t) (set->nmore + 1));
+		REFUSED(cold[i].more, 0xFFFFFFFF - cold[i].nmore);
+		REFUSED(cold[i].more, (uint32_t) set->nmore + 1);
+	}
+	for (i = 0; i < set->nmore; i++)
+	{
+		REFUSED(more[i], (uint32_t) set->nstates);
+		REFUSED(more[i], 0xFFFFFF);
+	}
+#undef REFUSED
+	memcpy(bad, set, bytes);
+	CHECK(rowfn_aho_check(bad, bytes), "as it was");
+	free(set);
+	free(bad);
+}
+
+/* What passes the check, be it no automaton of literals, reads nothing outside. */
+static void
+check_damaged(Rng *rng, int rounds, int *passed)
+{
+	uint32_t	bytes;
+	GpustrAhoCorasick *set = make_small(&bytes);
+	char		text[60];
+
+	for (; rounds > 0; rounds--)
+	{
+		GpustrAhoCorasick *bad = malloc(bytes);
+		int			n = 1 + rng_below(rng, 6);
+		int			i;
+
+		memcpy(bad, set, bytes);
+		while (n-- > 0)
+			((unsigned char *) bad)[rng_one_in(rng, 4) ? rng_below(rng, (int32_t) bytes) :
+									256 + 32 + rng_below(rng, (int32_t) bytes - 288)] =
+				(unsigned char) (rng_one_in(rng, 2) ? rng_below(rng, 256) : rng_below(rng, 12));
+		if (rowfn_aho_check(bad, bytes))
+		{
+			(*passed)++;
+			for (i = 0; i < 10; i++)
+			{
+				random_bytes(rng, text, sizeof(text), rng_one_in(rng, 3) ? 256 : 26);
+				(void) aho_match(bad, text, sizeof(text));
+			}
+		}
+		free(bad);
+	}
+	free(set);
+}
+
 /* Memory runs out at each place in turn. */
 static void
 check_out_of_memory(Rng *rng)
@@ -350,6 +492,12 @@ main(void)
 	for (i = 0; i < rounds / 10; i++)
 		check_whole_tree(&rng);
 	test_done("whole trees");
+	check_refused();
+	test_done("refused");
+	found = 0;
+	check_damaged(&rng, 10 * rounds, &found);
+	CHECK(found > rounds / 5 && found < 10 * rounds, "%d of %d pass", found, 10 * rounds);
+	test_done("damaged");
 	check_out_of_memory(&rng);
 	test_done("out of memory");
 	return test_exit();
