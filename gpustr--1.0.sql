@@ -30,6 +30,22 @@ CREATE FUNCTION mask(value text, keep_left integer, keep_right integer, mask tex
 COMMENT ON FUNCTION mask(text, integer, integer, text) IS
 	'value with each character replaced by mask, but for the first keep_left and the last keep_right';
 
+-- Search
+
+CREATE FUNCTION contains_any(value text, patterns text[]) RETURNS boolean
+	AS 'MODULE_PATHNAME', 'gpustr_contains_any'
+	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
+
+COMMENT ON FUNCTION contains_any(text, text[]) IS
+	'whether at least one of the patterns, byte by byte, occurs in value; NULL patterns occur nowhere, empty ones in every value';
+
+CREATE FUNCTION matching(value text, patterns text[]) RETURNS integer[]
+	AS 'MODULE_PATHNAME', 'gpustr_matching'
+	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
+
+COMMENT ON FUNCTION matching(text, text[]) IS
+	'which of the patterns occur in value, as contains_any() has it: their positions in the array, counted from 1, ascending';
+
 -- Monitoring
 
 CREATE FUNCTION devices(

@@ -45,6 +45,7 @@
 #include "utils/syscache.h"
 
 #include "plan/own_functions.h"
+#include "sqlfn/contains_any.h"
 #include "sqlfn/redact.h"
 
 #define MAX_OWN_ARGS 4
@@ -64,6 +65,8 @@ static const OwnFunction own_functions[] = {
 	{InvalidOid, GPUSTR_FUNCTION_REDACT, 0, 0, GPUSTR_FLAG_TEXT}},
 	{"gpustr_mask", gpustr_mask, TEXTOID, 4, {TEXTOID, INT4OID, INT4OID, TEXTOID},
 	{InvalidOid, GPUSTR_FUNCTION_MASK, 0, 0, GPUSTR_FLAG_TEXT}},
+	{"gpustr_contains_any", gpustr_contains_any, BOOLOID, 2, {TEXTOID, TEXTARRAYOID},
+	{InvalidOid, GPUSTR_FUNCTION_CONTAINS_ANY, 0, 0, GPUSTR_FLAG_TEXT}},
 };
 
 /* What is known of a function that was asked for. */

@@ -301,7 +301,10 @@ gen_free(GenBatch *gen)
 	int32_t		i;
 
 	for (i = 0; i < gen->nsteps; i++)
+	{
 		gen_dfa_free(gen->step[i].dfa);
+		gen_literals_free(gen->step[i].literals);
+	}
 	free(gen->value);
 	free(gen->text);
 	free(gen);

@@ -49,6 +49,16 @@ typedef struct GenDfa
 	uint32_t	bytes;			/* of that */
 } GenDfa;
 
+/* Literals, and the automaton that a program has. */
+typedef struct GenLiterals
+{
+	int32_t		n;
+	char	   *bytes;			/* at equal distances */
+	int32_t    *len;			/* [n] */
+	GpustrAhoCorasick *made;
+	uint32_t	made_bytes;
+} GenLiterals;
+
 /* A step, with its constant as the user would write it. */
 typedef struct GenStep
 {
@@ -70,6 +80,7 @@ typedef struct GenStep
 	int32_t		nset;			/* of either */
 	GpustrFold	fold;			/* of ILIKE */
 	GenDfa	   *dfa;			/* of DFA */
+	GenLiterals *literals;		/* of CONTAINS_ANY */
 } GenStep;
 
 /* One attribute or column of one row, as an engine must see it. */
@@ -141,6 +152,18 @@ extern GenDfa *gen_dfa(Rng *rng, uint32_t max_bytes);
 extern GpustrTruth gen_dfa_truth(const GenDfa *dfa, const char *text, int32_t len);
 
 extern void gen_dfa_free(GenDfa *dfa);
+
+/*
+ * Literals, some of them parts of a sample, whose automaton takes at most max_bytes
+ * in a program, >= 4096.
+ */
+extern GenLiterals *gen_literals(Rng *rng, uint32_t max_bytes, const char *sample,
+								 int32_t sample_bytes);
+
+/* Does one of them occur in the text? */
+extern GpustrTruth gen_literals_truth(const GenLiterals *l, const char *text, int32_t len);
+
+extern void gen_literals_free(GenLiterals *l);
 
 /* Print the program. */
 extern void gen_print(const GenBatch *gen);

@@ -223,6 +223,10 @@ evaluate_test(const GenBatch *gen, const GenValue *values, const GenStep *step, 
 				return a->state;
 			truth = gen_dfa_truth(step->dfa, a->bytes, a->len);
 			return truth == GPUSTR_TRUE && step->attr == 1 ? GPUSTR_RECHECK : truth;
+		case GPUSTR_OP_CONTAINS_ANY:
+			if (a->state != GPUSTR_FALSE)
+				return a->state;
+			return gen_literals_truth(step->literals, a->bytes, a->len);
 		case GPUSTR_OP_TEXT_EQ:
 			if (a->state != GPUSTR_FALSE)
 				return a->state;
@@ -309,6 +313,7 @@ evaluate_row(const GenBatch *gen, int32_t r, Expected *want)
 			case GPUSTR_OP_LIKE:
 			case GPUSTR_OP_ILIKE:
 			case GPUSTR_OP_DFA:
+			case GPUSTR_OP_CONTAINS_ANY:
 			case GPUSTR_OP_TEXT_EQ:
 			case GPUSTR_OP_COMPARE_TEXT:
 			case GPUSTR_OP_COMPARE_VALUE:

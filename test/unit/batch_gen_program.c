@@ -354,6 +354,19 @@ add_dfa(GenWork *work)
 								   step->attr ? GPUSTR_RECHECK : GPUSTR_TRUE);
 }
 
+/* CONTAINS_ANY, as long as there is room. */
+static void
+add_contains_any(GenWork *work)
+{
+	GenStep    *step = new_step(work, GPUSTR_OP_CONTAINS_ANY, any_text(work, GEN_BYTES), 0, 0);
+	int			i = rng_below(work->rng, GEN_SAMPLES);
+
+	step->literals = gen_literals(work->rng, work->dfa_bytes, work->sample[i], work->sample_bytes[i]);
+	work->dfa_bytes -= step->literals->made_bytes;
+	step->out = gpustr_builder_contains_any(&work->builder, step->in0, step->literals->made,
+											step->literals->made_bytes);
+}
+
 /* A step that makes a bool of texts. */
 static void
 add_text_test(GenWork *work)
@@ -361,10 +374,12 @@ add_text_test(GenWork *work)
 	Rng		   *rng = work->rng;
 	GpustrProgramBuilder *b = &work->builder;
 	int			i = rng_below(rng, GEN_SAMPLES);
-	int			kind = rng_below(rng, 16);
+	int			kind = rng_below(rng, 18);
 	GenStep    *step;
 
-	if (kind >= 12 && work->dfa_bytes >= 1024)
+	if (kind >= 16 && work->dfa_bytes >= 4096)
+		add_contains_any(work);
+	else if (kind >= 12 && work->dfa_bytes >= 1024)
 		add_dfa(work);
 	else if (kind >= 10)
 	{
