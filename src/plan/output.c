@@ -31,12 +31,7 @@
  */
 #include "postgres.h"
 
-#include "access/htup_details.h"
-#include "access/transam.h"
 #include "catalog/pg_class.h"
-#include "catalog/pg_language.h"
-#include "catalog/pg_proc.h"
-#include "fmgr.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
@@ -48,7 +43,6 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/ruleutils.h"
-#include "utils/syscache.h"
 
 #include "compat.h"
 #include "guc.h"
@@ -56,46 +50,26 @@
 #include "plan/late_values.h"
 #include "plan/output.h"
 #include "plan/shippable.h"
-#include "sqlfn/redact.h"
 
-/* Is it a function of this library, under this symbol and with this address? */
+/* Is it a function of this kind? */
 static bool
-is_our_function(Oid funcid, const char *symbol, PGFunction function)
+is_kind(Oid funcid, GpustrFunctionKind kind)
 {
-	HeapTuple	tuple;
-	Datum		prosrc;
-	bool		isnull;
-	bool		result;
+	const GpustrFunction *function = gpustr_function(funcid);
 
-	if (funcid < FirstNormalObjectId)
-		return false;
-	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(funcid));
-	if (!HeapTupleIsValid(tuple))
-		return false;
-	prosrc = SysCacheGetAttr(PROCOID, tuple, Anum_pg_proc_prosrc, &isnull);
-	result = ((Form_pg_proc) GETSTRUCT(tuple))->prolang == ClanguageId && !isnull &&
-		strcmp(TextDatumGetCString(prosrc), symbol) == 0;
-	ReleaseSysCache(tuple);
-	if (result)
-	{
-		FmgrInfo	finfo;
-
-		fmgr_info(funcid, &finfo);
-		result = finfo.fn_addr == function && finfo.fn_strict;
-	}
-	return result;
+	return function != NULL && function->kind == kind;
 }
 
 static bool
 is_redact(Oid funcid)
 {
-	return is_our_function(funcid, "gpustr_redact", gpustr_redact);
+	return is_kind(funcid, GPUSTR_FUNCTION_REDACT);
 }
 
 static bool
 is_mask(Oid funcid)
 {
-	return is_our_function(funcid, "gpustr_mask", gpustr_mask);
+	return is_kind(funcid, GPUSTR_FUNCTION_MASK);
 }
 
 /* Why can an engine not compute this call of redact() or mask()? */

@@ -171,6 +171,7 @@ begin_build(Relation rel, int last, const GpustrLateValues *late)
 
 	build->late = late;
 	build->case_arg = gpustr_reg(GPUSTR_KIND_BOOL, 0);
+	build->in_case = false;
 	build->unknown_steps = 0;
 	build->automata_bytes = 0;
 	build->nmade = 0;
