@@ -412,13 +412,17 @@ rowfn_pii_phone_national(const char *s, int32_t len, int32_t i)
 }
 
 /*
- * An international telephone number: +, then 8 to 15 D, the first of which is not
- * 0, in groups with a separator between them, some of which may be in parentheses,
- * then an extension or nothing.  The longest.  At i is the +.
+ * An international telephone number: +, then 8 to 15 D, of which the first is not 0,
+ * or just 11 if that is 1 (North America); in groups with a separator between
+ * them, some of which may be in parentheses, then an extension or nothing.  The
+ * longest.  At i is the +.
  */
 GPUSTR_FN int32_t
 rowfn_pii_phone_international(const char *s, int32_t len, int32_t i)
 {
+	int			america = rowfn_pii_byte(s, len, i + 1) == '1';
+	int32_t		least = america ? 11 : ROWFN_PII_PHONE_MIN;
+	int32_t		most = america ? 11 : ROWFN_PII_PHONE_MAX;
 	int32_t		end = 0;
 	int32_t		n = 0;
 	int			open = 0;
@@ -427,7 +431,7 @@ rowfn_pii_phone_international(const char *s, int32_t len, int32_t i)
 		rowfn_pii_byte(s, len, i + 1) == '0')
 		return 0;
 	i++;
-	while (n < ROWFN_PII_PHONE_MAX && rowfn_pii_digit_at(s, len, i))
+	while (n < most && rowfn_pii_digit_at(s, len, i))
 	{
 		int32_t		next;
 
@@ -440,10 +444,10 @@ rowfn_pii_phone_international(const char *s, int32_t len, int32_t i)
 			open = 0;
 			i++;
 		}
-		if (!open && n >= ROWFN_PII_PHONE_MIN)
+		if (!open && n >= least)
 		{
 			next = rowfn_pii_extension(s, len, i);
-			if (!rowfn_pii_word_at(s, len, next))
+			if (rowfn_pii_number_ends(s, len, next, 1))
 				end = next;
 			if (next > i)
 				break;

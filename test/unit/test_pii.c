@@ -115,10 +115,12 @@ test_examples(void)
 			"[PHONE] [PHONE], [PHONE] [PHONE] [PHONE]");
 	example("415-555-2671x4587 +1-604-696-5272x565. tel(415) 555-2671", "[PHONE] [PHONE]. tel[PHONE]");
 	example("+14155552671 12abc", "[PHONE] 12abc");
+	example("+1 415 555 2671 415 555 2671 +1 415 555 2671 20", "[PHONE] [PHONE] [PHONE] 20");
+	example("+49 30 123456 415.555.2671 +49 30 12345678 123abc", "[PHONE] [PHONE] [PHONE] 123abc");
 	example("+49 30 12345678 411 1111 1111 1111", "[PHONE] 1111 1111 1111");
 	example("+49 30 12345678 4111 1111 1111 1111", "[PHONE] [CARD]");
 	unchanged("115-555-2671 415-155-2671 415-555-267 415-555-26711 a415-555-2671 7-415-555-2671 415-555-2671-9");
-	unchanged("+0123456789 +1234567 +1234567890123456 ++14155552671 a+14155552671 415-555-2671x1234567 4155552671");
+	unchanged("+0123456789 +1234567 +2345678901234567 +141555526711 +1415555267 ++14155552671 a+14155552671 415-555-2671x1234567 4155552671");
 	test_done("phone");
 
 	example("415-555-2671@example.com", "[EMAIL]");
@@ -321,7 +323,7 @@ naive_match(const char *text, int len, int i, int k)
 				j++;
 			ok = i + j == len || !is_word((unsigned char) s[j]) || s[j] == '_';
 		}
-		if (k >= 2 && k <= 6 && is_digit(next2) && !(k == 6 && *s == '+') &&
+		if (k >= 2 && k <= 6 && is_digit(next2) &&
 			(next == '.' || (next == '-' && k >= 5)))
 			ok = 0;
 		if (k == 0)
@@ -343,7 +345,8 @@ naive_match(const char *text, int len, int i, int k)
 			int			body = (int) strcspn(copy, "x");
 
 			body = body < n ? body : n;
-			ok = ok && count_digits(s, body) >= 8 && count_digits(s, body) <= 15;
+			ok = ok && count_digits(s, body) >= (s[1] == '1' ? 11 : 8) &&
+				count_digits(s, body) <= (s[1] == '1' ? 11 : 15);
 		}
 		if (ok)
 			return i + n;
