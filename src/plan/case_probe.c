@@ -4,11 +4,11 @@
  *	  What upper(), lower() and initcap() do under a collation, as constants of
  *	  programs.
  *
- * PostgreSQL is asked: for each character from 1 to U+1FFFF, each on a line of its
- * own in one long string.  What becomes another single character is a pair of the
- * map; what becomes several characters, or none, is recheck.  All others stay: on
- * the planes from 2 on Unicode has ideographs, private use and nothing with case.
- * That is some 1,450 pairs, 11 to 12 kB for a map.
+ * PostgreSQL is asked: for each character, each on a line of its own in one long
+ * string.  What becomes another single character is a pair of the map; what becomes
+ * several characters, or none, is recheck.  All others stay.  Not asked about are the
+ * blocks of ideographs, Hangul and private use, and the planes from 2 on, where
+ * Unicode has no case.  That is some 1,450 pairs, 11 to 12 kB for a map.
  *
  * libc, which PostgreSQL asks for one character at a time, knows no context.  ICU
  * does: a sigma at the end of a word, dots over i in Turkish and Lithuanian, Greek
@@ -20,10 +20,11 @@
  * A row of ASCII alone is mapped exactly in any case: the rules about contexts
  * all have a character beyond ASCII in them.
  *
- * initcap() looks at words, too.  The engines' are made of ASCII letters and
- * digits; where a string with each other ASCII character between two words shows
- * other words, as those of ICU with their apostrophes, it is refused.  Rows beyond
- * ASCII are recheck, but under C, to which they are no letters.
+ * initcap() looks at words, too.  The engines' are made of ASCII letters and digits
+ * and of characters with two cases.  Where a string with each other ASCII character
+ * between two words shows other words, as those of ICU with their apostrophes, it is
+ * refused; a character with two cases that does not belong to the word before and
+ * after it is recheck.
  *
  * The maps are kept by the collation's OID, for as long as PostgreSQL keeps the
  * locales behind them: until the backend ends.
@@ -51,8 +52,10 @@
 
 #define FIRST_OTHER 0x80
 #define END_OF_OTHERS 0x20000
-#define FIRST_SURROGATE 0xD800
-#define LAST_SURROGATE 0xDFFF
+#define FIRST_IDEOGRAPH 0x3400
+#define LAST_IDEOGRAPH 0x9FFF
+#define FIRST_HANGUL 0xAC00		/* then surrogates, then private use */
+#define LAST_PRIVATE 0xF8FF
 #define FIRST_MARK 0x0300
 #define LAST_MARK 0x036F
 
@@ -79,10 +82,9 @@ typedef struct InitcapEntry
 {
 	Oid			collation;		/* hash key: must be first */
 	bool		same_words;
-	char	   *maps;			/* of INITCAP_BYTES */
+	char	   *maps;			/* NULL: not made yet */
+	uint32_t	bytes;
 } InitcapEntry;
-
-#define INITCAP_BYTES (2 * GPUSTR_CASE_MAP_BYTES(0))
 
 static HTAB *case_maps = NULL;
 static HTAB *initcaps = NULL;
@@ -137,11 +139,14 @@ is_utf8(void)
 	return GetDatabaseEncoding() == PG_UTF8;
 }
 
-/* Is there such a character, beyond ASCII? */
+/* Is it a character beyond ASCII that is asked about? */
 static bool
 is_other(uint32_t c)
 {
-	return c >= FIRST_OTHER && (is_utf8() ? c < FIRST_SURROGATE || c > LAST_SURROGATE : c < 256);
+	if (!is_utf8())
+		return c >= FIRST_OTHER && c < 256;
+	return c >= FIRST_OTHER && (c < FIRST_IDEOGRAPH || c > LAST_IDEOGRAPH) &&
+		(c < FIRST_HANGUL || c > LAST_PRIVATE);
 }
 
 static void
@@ -463,11 +468,10 @@ has_same_words(Oid collation, const GpustrCaseMap *upper, const GpustrCaseMap *l
 	return true;
 }
 
-static const InitcapEntry *
+static InitcapEntry *
 find_initcap(Oid collation)
 {
 	InitcapEntry *entry;
-	char	   *maps;
 	GpustrCaseMap *upper;
 	GpustrCaseMap *lower;
 	bool		same_words;
@@ -485,16 +489,15 @@ find_initcap(Oid collation)
 		return entry;
 
 	/* may raise an error: not with a half-made entry in the table */
-	maps = palloc0(INITCAP_BYTES);
-	upper = (GpustrCaseMap *) maps;
-	lower = (GpustrCaseMap *) (maps + GPUSTR_CASE_MAP_BYTES(0));
+	upper = palloc0(GPUSTR_CASE_MAP_BYTES(0));
+	lower = palloc0(GPUSTR_CASE_MAP_BYTES(0));
 	probe_ascii(upper, collation, GPUSTR_CASE_UPPER);
 	probe_ascii(lower, collation, GPUSTR_CASE_LOWER);
 	same_words = has_same_words(collation, upper, lower);
-	maps = memcpy(MemoryContextAlloc(TopMemoryContext, INITCAP_BYTES), maps, INITCAP_BYTES);
 	entry = hash_search(initcaps, &collation, HASH_ENTER, NULL);
 	entry->same_words = same_words;
-	entry->maps = maps;
+	entry->maps = NULL;
+	entry->bytes = 0;
 	return entry;
 }
 
@@ -505,9 +508,92 @@ gpustr_initcap_refusal(Oid collation)
 		"under its collation, words are not letters and digits alone";
 }
 
-const char *
-gpustr_initcap_maps(Oid collation, uint32_t *bytes)
+/* What a map makes of a character beyond ASCII; *pair: its pair, or NULL. */
+static uint32_t
+look_up(GpustrCaseMap *map, uint32_t c, GpustrCasePair **pair)
 {
-	*bytes = INITCAP_BYTES;
-	return find_initcap(collation)->maps;
+	int			i;
+
+	for (i = 0; i < map->npairs && map->pairs[i].from < c; i++);
+	*pair = i < map->npairs && map->pairs[i].from == c ? &map->pairs[i] : NULL;
+	return *pair != NULL ? (*pair)->to : c;
+}
+
+/*
+ * See whether each character of 'map' that changes is inside a word: first in one,
+ * where it becomes what upper says, and second.  If not, it is recheck.
+ */
+static void
+probe_words(Oid collation, GpustrCaseMap *map, GpustrCaseMap *upper, GpustrCaseMap *lower)
+{
+	StringInfoData s;
+	StringInfoData expected;
+	int			i;
+
+	initStringInfo(&s);
+	initStringInfo(&expected);
+	for (i = 0; i < map->npairs; i++)
+	{
+		uint32_t	c = map->pairs[i].from;
+		GpustrCasePair *up;
+		GpustrCasePair *down;
+		uint32_t	first = look_up(upper, c, &up);
+		uint32_t	second = look_up(lower, c, &down);
+		char	   *changed;
+
+		if (first == GPUSTR_CASE_RECHECK || second == GPUSTR_CASE_RECHECK)
+			continue;
+		resetStringInfo(&s);
+		resetStringInfo(&expected);
+		append_char(&s, c);
+		appendStringInfoString(&s, "1 1");
+		append_char(&s, c);
+		append_char(&s, 'A');
+		append_char(&expected, first);
+		appendStringInfoString(&expected, "1 1");
+		append_char(&expected, second);
+		append_char(&expected, lower->ascii['A']);
+		changed = str_initcap(s.data, s.len, collation);
+		if (strcmp(changed, expected.data) != 0)
+		{
+			if (up != NULL)
+				up->to = GPUSTR_CASE_RECHECK;
+			if (down != NULL)
+				down->to = GPUSTR_CASE_RECHECK;
+		}
+		pfree(changed);
+	}
+	pfree(s.data);
+	pfree(expected.data);
+}
+
+const char *
+gpustr_initcap_maps(Oid collation, bool planning, uint32_t *bytes)
+{
+	InitcapEntry *entry = find_initcap(collation);
+
+	if (entry->maps == NULL && planning)
+	{
+		*bytes = 2 * GPUSTR_CASE_MAP_BYTES(BLANK_PAIRS);
+		return palloc0(*bytes);
+	}
+	if (entry->maps == NULL)
+	{
+		uint32_t	upper_bytes;
+		uint32_t	lower_bytes;
+		const GpustrCaseMap *upper = gpustr_case_map(collation, GPUSTR_CASE_UPPER, false, &upper_bytes);
+		const GpustrCaseMap *lower = gpustr_case_map(collation, GPUSTR_CASE_LOWER, false, &lower_bytes);
+		char	   *maps = MemoryContextAlloc(TopMemoryContext, upper_bytes + lower_bytes);
+
+		memcpy(maps, upper, upper_bytes);
+		memcpy(maps + upper_bytes, lower, lower_bytes);
+		probe_words(collation, (GpustrCaseMap *) maps, (GpustrCaseMap *) maps,
+					(GpustrCaseMap *) (maps + upper_bytes));
+		probe_words(collation, (GpustrCaseMap *) (maps + upper_bytes), (GpustrCaseMap *) maps,
+					(GpustrCaseMap *) (maps + upper_bytes));
+		entry->maps = maps;
+		entry->bytes = upper_bytes + lower_bytes;
+	}
+	*bytes = entry->bytes;
+	return entry->maps;
 }

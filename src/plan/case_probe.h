@@ -35,6 +35,6 @@ extern const GpustrCaseMap *gpustr_case_map(Oid collation, GpustrCase which, boo
  * not, for EXPLAIN.
  */
 extern const char *gpustr_initcap_refusal(Oid collation);
-extern const char *gpustr_initcap_maps(Oid collation, uint32_t *bytes);
+extern const char *gpustr_initcap_maps(Oid collation, bool planning, uint32_t *bytes);
 
 #endif							/* GPUSTR_CASE_PROBE_H */

@@ -12,6 +12,7 @@
  *				x BLIND_TUPLES x cpu_tuple_cost if no tuple is looked at
  *	+ rows		x cost of the target list
  *	- rows		x cost of the expressions of it that the engine computes
+ *	+ rows		x such expressions x OUTPUT_TUPLES x cpu_tuple_cost
  *
  * The planner adds the cost of the query's target list on top of the scan; what
  * the engine computes of it is taken off here.
@@ -82,6 +83,9 @@
  * that is asked for is computed by the engine: 5 to 15 ns.
  */
 #define BLIND_TUPLES 0.2
+
+/* What a computed value costs the backend that puts it into a row: 5 to 10 ns. */
+#define OUTPUT_TUPLES 0.1
 
 /* ANALYZE ignores values that are wider, in bytes: its WIDTH_THRESHOLD. */
 #define SAMPLED_WIDTH 1024
@@ -176,12 +180,15 @@ match_rechecks(PlannerInfo *root, RelOptInfo *rel, List *offloaded_rinfos)
 }
 
 Cost
-gpustr_cost_least(RelOptInfo *rel)
+gpustr_cost_least(PlannerInfo *root, RelOptInfo *rel, List *outputs)
 {
 	double		spc_seq_page_cost;
+	QualCost	output_cost;
 
 	get_tablespace_page_costs(rel->reltablespace, NULL, &spc_seq_page_cost);
-	return gpustr_device_startup_cost + rel->pages * spc_seq_page_cost;
+	cost_qual_eval(&output_cost, outputs, root);
+	return gpustr_device_startup_cost + rel->pages * spc_seq_page_cost -
+		rel->rows * output_cost.per_tuple;
 }
 
 /*
@@ -260,6 +267,7 @@ gpustr_cost_scan(Path *path, PlannerInfo *root, Relation table,
 		cpu_cost += survivors * (cpu_tuple_cost + local_cost.per_tuple);
 	cpu_cost += rel->rows * path->pathtarget->cost.per_tuple;
 	cpu_cost -= rel->rows * output_cost.per_tuple;
+	cpu_cost += rel->rows * list_length(clauses->outputs) * OUTPUT_TUPLES * cpu_tuple_cost;
 
 	cpu_cost += matched * rel->rows * output_cost.per_tuple;
 

@@ -259,7 +259,7 @@ add_clause(GpustrBuild *build, Node *clause, bool first, BuildReserve reserve, u
  * False, and nothing done, if it does not fit.
  */
 static bool
-add_output(GpustrBuild *build, FuncExpr *expr, int column, const uint16_t *list,
+add_output(GpustrBuild *build, Node *expr, int column, const uint16_t *list,
 		   BuildReserve reserve)
 {
 	BuildMark	mark = mark_build(build);

@@ -141,7 +141,7 @@ text_constant(GpustrBuild *build, const GpustrFunction *function, Oid collation,
 		case GPUSTR_TEXT_LOWER:
 			return gpustr_case_map(collation, GPUSTR_CASE_LOWER, planning, bytes);
 		case GPUSTR_TEXT_INITCAP:
-			return gpustr_initcap_maps(collation, bytes);
+			return gpustr_initcap_maps(collation, planning, bytes);
 		default:
 			return NULL;
 	}
@@ -237,19 +237,18 @@ is_null_const(Node *arg)
 
 /* A text, and an empty one where it is NULL. */
 static GpustrReg
-build_or_empty(GpustrBuild *build, Node *arg, GpustrReg text)
+build_or_empty(GpustrBuild *build, Node *arg, GpustrReg text, GpustrReg empty)
 {
 	if (IsA(arg, Const))
 		return text;
-
-	return gpustr_build_choose(build, gpustr_build_is_null(build, text),
-							   const_text(build, GPUSTR_FALSE, ""), text);
+	return gpustr_build_choose(build, gpustr_build_is_null(build, text), empty, text);
 }
 
 static GpustrReg
 build_concat(GpustrBuild *build, List *args)
 {
-	GpustrReg	joined = {GPUSTR_KIND_TEXT, 0};
+	GpustrReg	empty = const_text(build, GPUSTR_FALSE, "");
+	GpustrReg	joined = empty;
 	bool		first = true;
 	ListCell   *lc;
 
@@ -260,12 +259,12 @@ build_concat(GpustrBuild *build, List *args)
 
 		if (is_null_const(arg))
 			continue;
-		text = build_or_empty(build, arg, build_shown(build, arg));
+		text = build_or_empty(build, arg, build_shown(build, arg), empty);
 		joined = first ? text : build_join(build, joined, text);
 
 		first = false;
 	}
-	return first ? const_text(build, GPUSTR_FALSE, "") : joined;
+	return joined;
 }
 
 /*
@@ -277,7 +276,8 @@ static GpustrReg
 build_concat_ws(GpustrBuild *build, List *args)
 {
 	GpustrReg	separator = build_shown(build, linitial(args));
-	GpustrReg	joined = const_text(build, GPUSTR_FALSE, "");
+	GpustrReg	empty = const_text(build, GPUSTR_FALSE, "");
+	GpustrReg	joined = empty;
 	GpustrReg	some = {GPUSTR_KIND_BOOL, 0};
 	bool		first = true;
 	bool		sure = false;
@@ -297,7 +297,7 @@ build_concat_ws(GpustrBuild *build, List *args)
 
 		none = constant ? gpustr_build_truth(build, GPUSTR_FALSE) : gpustr_build_is_null(build, text);
 		if (first)
-			joined = build_or_empty(build, arg, text);
+			joined = build_or_empty(build, arg, text, empty);
 		else
 		{
 			longer = build_join(build, build_join(build, joined, separator), text);
