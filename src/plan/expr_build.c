@@ -33,7 +33,9 @@
 #include "plan/expr_build.h"
 #include "plan/fold_probe.h"
 #include "plan/literals_build.h"
+#include "plan/pii_build.h"
 #include "plan/regex_build.h"
+#include "plan/regex_find.h"
 #include "plan/text_build.h"
 
 /* Steps that an unknown pattern or array stands for: decode and test. */
@@ -345,6 +347,10 @@ build_call(GpustrBuild *build, Oid funcid, List *args, Oid collation)
 		function->kind == GPUSTR_FUNCTION_STARTS_WITH || function->kind == GPUSTR_FUNCTION_REGEX)
 		return build_two(build, function, args, collation);
 
+	if (function->kind == GPUSTR_FUNCTION_REGEX_FIND)
+		return gpustr_build_regex_find(build, function, args, collation);
+	if (function->kind == GPUSTR_FUNCTION_PII)
+		return gpustr_build_pii(build, args);
 	if (gpustr_is_text_call(function))
 		return gpustr_build_text_call(build, function, args, collation);
 
@@ -399,6 +405,8 @@ build_null_test(GpustrBuild *build, NullTest *test)
 		arg = (Node *) ((RelabelType *) arg)->arg;
 	if (IsA(arg, Var))
 		reg = build_is_null_column(build, ((Var *) arg)->varattno);
+	else if (gpustr_regexp_match_call(arg) != NULL)
+		reg = gpustr_build_not(build, gpustr_build_regex_found(build, (FuncExpr *) arg));
 	else
 		reg = gpustr_build_is_null(build, gpustr_build_expr(build, (Node *) test->arg));
 	return test->nulltesttype == IS_NOT_NULL ? gpustr_build_not(build, reg) : reg;
@@ -557,6 +565,8 @@ gpustr_build_expr(GpustrBuild *build, Node *expr)
 		case T_FuncExpr:
 		case T_CoerceViaIO:
 			return build_any_call(build, expr);
+		case T_SubscriptingRef:
+			return gpustr_build_match_element(build, (SubscriptingRef *) expr);
 		case T_ScalarArrayOpExpr:
 			return gpustr_build_array_op(build, (ScalarArrayOpExpr *) expr);
 		case T_BoolExpr:

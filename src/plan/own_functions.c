@@ -47,6 +47,7 @@
 #include "plan/own_functions.h"
 #include "sqlfn/contains_any.h"
 #include "sqlfn/redact.h"
+#include "sqlfn/redact_pii.h"
 
 #define MAX_OWN_ARGS 4
 
@@ -67,6 +68,10 @@ static const OwnFunction own_functions[] = {
 	{InvalidOid, GPUSTR_FUNCTION_MASK, 0, 0, GPUSTR_FLAG_TEXT}},
 	{"gpustr_contains_any", gpustr_contains_any, BOOLOID, 2, {TEXTOID, TEXTARRAYOID},
 	{InvalidOid, GPUSTR_FUNCTION_CONTAINS_ANY, 0, 0, GPUSTR_FLAG_TEXT}},
+	{"gpustr_redact_pii", gpustr_redact_pii, TEXTOID, 2, {TEXTOID, TEXTARRAYOID},
+	{InvalidOid, GPUSTR_FUNCTION_PII, 0, 0, 0}},
+	{"gpustr_redact_pattern", gpustr_redact_pattern, TEXTOID, 3, {TEXTOID, TEXTOID, TEXTOID},
+	{InvalidOid, GPUSTR_FUNCTION_REGEX_FIND, GPUSTR_MISS_VALUE, 3, GPUSTR_FLAG_TEXT | GPUSTR_FLAG_COLLATED}},
 };
 
 /* What is known of a function that was asked for. */

@@ -50,7 +50,10 @@ typedef enum GpustrFunctionKind
 	GPUSTR_FUNCTION_TEXT_BOOL,	/* the cast */
 	GPUSTR_FUNCTION_CONTAINS_ANY,	/* gpustr.contains_any() */
 	GPUSTR_FUNCTION_REDACT,		/* gpustr.redact(): an output column only */
-	GPUSTR_FUNCTION_MASK		/* gpustr.mask(): alike */
+	GPUSTR_FUNCTION_MASK,		/* gpustr.mask(): alike */
+	GPUSTR_FUNCTION_REGEX_FIND, /* what: GPUSTR_MISS_, how: arguments before
+								 * the options */
+	GPUSTR_FUNCTION_PII			/* gpustr.redact_pii() */
 } GpustrFunctionKind;
 
 /*
@@ -60,6 +63,12 @@ typedef enum GpustrFunctionKind
 #define GPUSTR_HOW_BLANK 1		/* the last argument is left out: a blank */
 #define GPUSTR_HOW_ONE 2		/* the last argument is left out: 1 */
 #define GPUSTR_HOW_TRUTH 4		/* the value is a truth: 0 or 1 */
+
+/* What a search for a regular expression answers where nothing matches. */
+#define GPUSTR_MISS_VALUE 1		/* the value as it is */
+#define GPUSTR_MISS_NULL 2
+#define GPUSTR_MISS_ZERO 3
+#define GPUSTR_MISS_NULL_ARRAY 4	/* NULL, of a type that is not known */
 
 /* Flags. */
 #define GPUSTR_FLAG_TEXT 1		/* looks at text: the encoding matters */
