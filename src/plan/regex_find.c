@@ -34,6 +34,7 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "utils/builtins.h"
+#include "utils/selfuncs.h"
 
 #include "compat.h"
 #include "plan/regex_build.h"
@@ -264,17 +265,25 @@ typedef struct SelectivityContext
 	double		misses;			/* part of rows in which nothing matches */
 } SelectivityContext;
 
-/* The part of rows that match, by PostgreSQL's own estimate for ~ or ~*. */
+/*
+ * The part of rows that match, by PostgreSQL's own estimate for ~ or ~*.  It
+ * compiles the expression and raises an error for an invalid one, so it is not asked
+ * where flags make it another language.
+ */
 static double
 call_selectivity(PlannerInfo *root, const GpustrFunction *function, List *args, Oid collation)
 {
 	Node	   *flags = find_flags(function, args);
-	bool		folded = flags != NULL && IsA(flags, Const) && !((Const *) flags)->constisnull &&
-	strchr(TextDatumGetCString(((Const *) flags)->constvalue), 'i') != NULL;
+	char	   *given = "";
 	OpExpr	   *test;
 
-	test = (OpExpr *) make_opclause(folded ? OID_TEXT_ICREGEXEQ_OP : OID_TEXT_REGEXEQ_OP, BOOLOID, false,
-									linitial(args), lsecond(args), InvalidOid, collation);
+	if (flags != NULL && IsA(flags, Const) && !((Const *) flags)->constisnull)
+		given = TextDatumGetCString(((Const *) flags)->constvalue);
+	if (given[strspn(given, "gic")] != '\0')
+		return DEFAULT_MATCH_SEL;
+	test = (OpExpr *) make_opclause(strchr(given, 'i') ? OID_TEXT_ICREGEXEQ_OP : OID_TEXT_REGEXEQ_OP,
+									BOOLOID, false, linitial(args), lsecond(args), InvalidOid,
+									collation);
 	set_opfuncid(test);
 	return clause_selectivity(root, (Node *) test, 0, JOIN_INNER, NULL);
 }

@@ -140,16 +140,17 @@ CREATE FUNCTION fuzz_oracle.is_quad(v text) RETURNS boolean
 	LANGUAGE sql IMMUTABLE STRICT AS
 $$
 	SELECT CASE WHEN v COLLATE "C" ~ '^[0-9]{1,3}(\.[0-9]{1,3}){3}$'
-		THEN (SELECT bool_and(p::integer <= 255) FROM unnest(string_to_array(v, '.')) p) ELSE false END
+		THEN (SELECT bool_and(p::integer <= 255) FROM unnest(string_to_array(v COLLATE "C", '.')) p) ELSE false END
 $$;
 
-CREATE FUNCTION fuzz_oracle.is_ipv6(v text) RETURNS boolean
+CREATE FUNCTION fuzz_oracle.is_ipv6(address text) RETURNS boolean
 	LANGUAGE plpgsql IMMUTABLE STRICT AS
 $$
 DECLARE
-	quad text := substring(v COLLATE "C" from '[0-9]+\.[0-9.]*$');
+	v text COLLATE "C" := address;
+	quad text COLLATE "C" := substring(address COLLATE "C" from '[0-9]+\.[0-9.]*$');
 BEGIN
-	IF v COLLATE "C" !~ '[0-9]' OR v COLLATE "C" !~ ':' THEN
+	IF v !~ '[0-9]' OR v !~ ':' THEN
 		RETURN false;
 	END IF;
 	IF quad IS NOT NULL THEN
@@ -158,7 +159,7 @@ BEGIN
 		END IF;
 		v := left(v, - length(quad)) || '0:0';
 	END IF;
-	IF v COLLATE "C" !~ '^[0-9A-Fa-f:]+$' OR v COLLATE "C" ~ '[0-9A-Fa-f]{5}' THEN
+	IF v !~ '^[0-9A-Fa-f:]+$' OR v ~ '[0-9A-Fa-f]{5}' THEN
 		RETURN false;
 	END IF;
 	-- eight groups, or at most seven and one place of two colons
@@ -174,7 +175,7 @@ CREATE FUNCTION fuzz_oracle.is_card(v text) RETURNS boolean
 	LANGUAGE plpgsql IMMUTABLE STRICT AS
 $$
 DECLARE
-	digits text := regexp_replace(v COLLATE "C", '[ -]', '', 'g');
+	digits text COLLATE "C" := regexp_replace(v COLLATE "C", '[ -]', '', 'g');
 	total integer := 0;
 	d integer;
 BEGIN
@@ -200,9 +201,9 @@ DECLARE
 		'KW30KZ20LB28LC32LI21LT20LU20LV21LY25MC27MD24ME22MK19MN20MR27MT31MU30NI28NL18NO15OM23'
 		'PK24PL28PS29PT25QA29RO24RS22RU33SA24SC31SD18SE24SI19SK24SM27SO23ST25SV28TL23TN24TR26'
 		'UA29VA22VG24XK20YE30';
-	compact text := upper(replace(v, ' ', '') COLLATE "C");
-	number text := '';
-	c text;
+	compact text COLLATE "C" := upper(replace(v COLLATE "C", ' ', ''));
+	number text COLLATE "C" := '';
+	c text COLLATE "C";
 BEGIN
 	IF v COLLATE "C" !~ '^[A-Za-z]{2}[0-9]{2}([A-Za-z0-9]+|( [A-Za-z0-9]{4})+( [A-Za-z0-9]{1,3})?)$' THEN
 		RETURN false;
@@ -218,14 +219,15 @@ END
 $$;
 
 -- what of this kind begins at place i: its length, 0 if nothing
-CREATE FUNCTION fuzz_oracle.pii_at(v text, i integer, kind text) RETURNS integer
+CREATE FUNCTION fuzz_oracle.pii_at(value text, i integer, kind text) RETURNS integer
 	LANGUAGE plpgsql IMMUTABLE STRICT AS
 $$
 DECLARE
-	rest constant text := substr(v, i, 120) COLLATE "C";
-	word constant boolean := fuzz_oracle.begins_word(v, i);
-	found text;
-	digits text;
+	v constant text COLLATE "C" := value;
+	rest constant text COLLATE "C" := substr(value, i, 120);
+	word constant boolean := fuzz_oracle.begins_word(value, i);
+	found text COLLATE "C";
+	digits text COLLATE "C";
 BEGIN
 	IF kind = 'email' THEN
 		RETURN CASE WHEN word THEN coalesce(length(substring(rest from '^[A-Za-z0-9_][A-Za-z0-9_%+.-]{0,63}@'
@@ -281,10 +283,10 @@ CREATE FUNCTION fuzz_oracle.redact_pii(value text, kinds text[]) RETURNS text
 	LANGUAGE plpgsql IMMUTABLE STRICT AS
 $$
 DECLARE
-	made text := '';
+	made text COLLATE "C" := '';
 	i integer := 1;
 	n integer;
-	kind text;
+	kind text COLLATE "C";
 BEGIN
 	IF length(value) > 120 OR NOT kinds <@ ARRAY['email', 'iban', 'ipv6', 'ipv4', 'card', 'ssn', 'phone'] THEN
 		RETURN gpustr.redact_pii(value, kinds);

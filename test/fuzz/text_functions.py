@@ -42,9 +42,9 @@ def extra(*args):
     return Function(*args, wanted=False, weight=1)
 
 
-def own(name, family, form, kinds, weight=4):
+def own(name, family, form, kinds, wanted=True):
     """One of gpustr's."""
-    return Function(name, family, form, kinds, own=True, weight=weight)
+    return Function(name, family, form, kinds, own=True, wanted=wanted)
 
 
 FUNCTIONS = [
@@ -139,15 +139,15 @@ FUNCTIONS = [
     Function('~', 'bool', '({} ~ {})', 'tp', weight=2),
     Function('regexp_like', 'bool', 'regexp_like({}, {}, {})', 'tph', weight=2),
     # gpustr's own
-    own('gpustr.find', 'int', 'gpustr.find({}, {})', 'ts', weight=3),
-    own('gpustr.find from', 'int', 'gpustr.find({}, {}, {})', 'tsi', weight=3),
+    own('gpustr.find', 'int', 'gpustr.find({}, {})', 'ts'),
+    own('gpustr.find from', 'int', 'gpustr.find({}, {}, {})', 'tsi'),
     own('gpustr.count_matches', 'int', 'gpustr.count_matches({}, {})', 'ts'),
     own('gpustr.edit_distance', 'int', 'gpustr.edit_distance({}, {})', 'ts'),
     own('gpustr.edit_distance_within', 'bool', 'gpustr.edit_distance_within({}, {}, {})', 'tsk'),
     own('gpustr.fuzzy_find', 'int', 'gpustr.fuzzy_find({}, {}, {})', 'tsk'),
     own('gpustr.contains_any', 'bool', 'gpustr.contains_any({}, {})', 'tP'),
-    own('gpustr.matching', 'text', '(gpustr.matching({}, {}))::text', 'tP', weight=2),
-    own('gpustr.find_all', 'text', '(gpustr.find_all({}, {}))::text', 'ts', weight=2),
+    own('gpustr.matching', 'text', '(gpustr.matching({}, {}))::text', 'tP', wanted=False),
+    own('gpustr.find_all', 'text', '(gpustr.find_all({}, {}))::text', 'ts', wanted=False),
     own('gpustr.redact_pii', 'text', 'gpustr.redact_pii({}, {})', 'tK'),
     own('gpustr.redact_pattern', 'text', 'gpustr.redact_pattern({}, {}, {})', 'tpR'),
 ]
@@ -155,7 +155,7 @@ FUNCTIONS = [
 # What stands for an argument in the first statement of each function: a column
 # of the table that prove() makes, or a constant.
 PROOF = {'t': 't', 's': "'a'", 'i': '2', 'l': '3', 'f': '1', 'w': '9', 'r': '2', 'n': 'n', 'N': 'n8', 'm': 'n', 'c': '65 + id', 'x': 't',
-         'D': 'digits', 'T': 'days', 'U': 'uuids', 'B': 'truths', 'd': 'd', 'u': 'u', 'o': 'o', 'b': 'y', 'p': "'[a-c]+'",
+         'D': 'digits', 'T': 'days', 'U': 'uuids', 'B': 'truths', 'd': 'd', 'u': 'u', 'o': 'o', 'b': 'y', 'p': "'f1'",
          'g': "'i'", 'h': "'i'", 'R': "'<>'", 'S': "'%#\"a_c#\"%'", 'P': "ARRAY['a', 'bcd']", 'K': "ARRAY['email']", 'k': '2'}
 
 

@@ -37,6 +37,8 @@ def text_value(rng):
         return ''.join(rng.choice(PLAIN) for _ in range(rng.randint(1, 10)))
     if kind < 0.65:
         return ''.join(rng.choice(ALPHABET) for _ in range(rng.randint(1, 12)))
+    if kind < 0.72:
+        return personal_value(rng)
     if kind < 0.82:
         return rng.choice([' ', ' ', ',', ', ', '/', '||']).join(rng.choice(WORDS) for _ in range(rng.randint(1, 7)))
     if kind < 0.88:
@@ -49,6 +51,26 @@ def text_value(rng):
     if kind < 0.985:
         return ('abc' + rng.choice(ALPHABET)) * rng.randint(100, 1500)
     return ''.join(chr(rng.randint(33, 126)) for _ in range(rng.randint(1900, 6000)))
+
+
+PERSONAL = ['jane@example.org', 'a.b+c@x-y.co.uk', 'x@y', '4111 1111 1111 1111', '4111111111111111', '5500-0000-0000-0004',
+            '378282246310005', '(415) 555-2671', '415-555-2671', '1 415 555 2671', '+14155552671', '+49 (0)30 123456', '+1-202-555-0143x12',
+            '078-05-1120', '219 09 9999', '666-12-1234', '192.168.1.1', '10.0.0.256', '1.2.3.4.5', 'fe80::1', '::1', '2001:db8:0:0:0:0:2:1',
+            '::ffff:1.2.3.4', '1:2:3:4:5:6:7::', '1::2::3', 'Feed::add', 'DE89370400440532013000', 'GB82 WEST 1234 5698 7654 32',
+            'NO9386011117947', 'gb82west12345698765432']
+
+
+def personal_value(rng):
+    """Personal data, or nearly, beside one another."""
+    made = ''
+    for _ in range(rng.randint(1, 4)):
+        piece = rng.choice(PERSONAL)
+        for _ in range(rng.choice([0, 0, 0, 1, 1, 2])):
+            at = rng.randint(0, len(piece) - 1)
+            new = rng.choice(['', '', piece[at] * 2, ' ', '-', '.', ':', '0', '1', '9', 'a', 'F', '@', '+', '(', ')', '_', 'x', 'é'])
+            piece = (piece[:at] + new + piece[at + rng.choice([0, 1, 1]):]) or 'a'
+        made += piece + rng.choice([' ', ' ', ' ', ', ', '.', '-', ':', '', 'x', '1', '_', '日'])
+    return made
 
 
 def huge_value(rng):
