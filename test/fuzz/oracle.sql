@@ -154,7 +154,7 @@ BEGIN
 		RETURN false;
 	END IF;
 	IF quad IS NOT NULL THEN
-		IF NOT fuzz_oracle.is_quad(quad) THEN
+		IF NOT fuzz_oracle.is_quad(quad) OR left(v, - length(quad)) !~ ':$' THEN
 			RETURN false;
 		END IF;
 		v := left(v, - length(quad)) || '0:0';
