@@ -208,6 +208,7 @@ probe_others(CaseProbe *probe)
 	char	   *changed;
 	const char *line;
 	uint32_t	c;
+	bool		result;
 
 	initStringInfo(&s);
 	for (c = FIRST_OTHER; c < END_OF_OTHERS; c++)
@@ -232,9 +233,10 @@ probe_others(CaseProbe *probe)
 		probe->to[c] = single_char(line, end - line);
 		line = end + 1;
 	}
+	result = *line == '\0';
 	pfree(changed);
 	pfree(s.data);
-	return *line == '\0';
+	return result;
 }
 
 /* Might the characters beside this one matter? */
