@@ -51,7 +51,7 @@ INSERT INTO t SELECT 2003, x, x, x, x, x, 'a', 'a', 'a', x, 32767, 9223372036854
 FROM (SELECT repeat('é', 2100) AS x) y;
 ANALYZE t;
 
--- each function, in a clause and as GPU Output; how many rows PostgreSQL has to compute: some of the last nineteen
+-- each function, in a clause and as GPU Output (but for numbers alone); how many rows PostgreSQL has to compute: some of the last nineteen
 CREATE TABLE calls (no serial, expr text);
 INSERT INTO calls (expr) VALUES
  ('upper(s)'), ('upper(c)'), ('upper(icu)'), ('upper(vc)'), ('upper(bc)'), ('upper(n)'), ('upper(w)'),
@@ -157,13 +157,15 @@ SELECT count(*) FROM t WHERE replace(s, 'World', current_user) = 'Hello, ' || cu
 -- by cost: where a text is needed for most rows it is computed, where few pass it is not
 SET gpustr.debug_require = 'allow';
 SET gpustr.device_startup_cost = 0;
+SET gpustr.engine = 'local';
 CREATE TABLE many AS SELECT g AS id, 'Some words of row ' || g AS s FROM generate_series(1, 20000) g;
 ANALYZE many;
 SELECT q, (SELECT count(*) FROM explain_masked('COSTS OFF', q) AS l WHERE l LIKE '%GpuScan%') AS scans,
        (SELECT count(*) FROM explain_masked('COSTS OFF', q) AS l WHERE l LIKE '%GPU Output%') AS outputs
 FROM (VALUES ($$SELECT upper(s) FROM many$$), ($$SELECT upper(s) FROM many WHERE id = 7$$), ($$SELECT reverse(upper(s)), lower(s) FROM many WHERE s LIKE '%w%'$$),
-             ($$SELECT upper(s) FROM many ORDER BY id LIMIT 3$$), ($$SELECT id FROM many$$)) AS v(q);
+             ($$SELECT upper(s) FROM many ORDER BY id LIMIT 3$$), ($$SELECT upper(s), id::text FROM many$$), ($$SELECT id FROM many$$)) AS v(q);
 RESET gpustr.device_startup_cost;
+RESET gpustr.engine;
 
 -- results that are much longer than what they are made of, as the scan learns
 SELECT same($$SELECT id, repeat(s, 40) AS r, lpad(s, 2000, 'xy') AS l FROM many WHERE id % 2 = 0$$);
