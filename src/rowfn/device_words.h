@@ -18,7 +18,8 @@
 
 #include <stdint.h>
 
-#ifdef __CUDA_ARCH__
+#ifdef __CUDACC__
+#include <cuda_runtime.h>
 
 /* The most bytes of what is sought that a first look compares. */
 #define ROWFN_LOOK_BYTES 4
@@ -28,7 +29,7 @@ typedef struct RowfnLook
 {
 	uint32_t	byte[ROWFN_LOOK_BYTES];
 	uint32_t	mask[ROWFN_LOOK_BYTES]; /* 0: it has no such byte */
-} RowfnLook;
+}			RowfnLook;
 
 static __device__ __forceinline__ RowfnLook
 rowfn_look_for(const char *what, int32_t n)
@@ -56,7 +57,7 @@ rowfn_top_bits(uint32_t x)
  * and then at others.  next: the 4 bytes that follow
  */
 static __device__ __forceinline__ uint32_t
-rowfn_look4(const RowfnLook *look, uint32_t word, uint32_t next)
+rowfn_look4(const RowfnLook * look, uint32_t word, uint32_t next)
 {
 	uint32_t	differ = word ^ look->byte[0];
 
@@ -68,7 +69,7 @@ rowfn_look4(const RowfnLook *look, uint32_t word, uint32_t next)
 
 /* At which bytes of a piece it may start: 16 bits.  next: the 4 bytes that follow */
 static __device__ __forceinline__ uint32_t
-rowfn_look16(const RowfnLook *look, uint4 piece, uint32_t next)
+rowfn_look16(const RowfnLook * look, uint4 piece, uint32_t next)
 {
 	uint32_t	x = rowfn_look4(look, piece.x, piece.y);
 	uint32_t	y = rowfn_look4(look, piece.y, piece.z);
@@ -164,6 +165,6 @@ rowfn_copy_by_words(char *to, const char *from, int64_t n)
 		*to++ = *from++;
 }
 
-#endif							/* __CUDA_ARCH__ */
+#endif							/* __CUDACC__ */
 
 #endif							/* GPUSTR_ROWFN_DEVICE_WORDS_H */

@@ -161,7 +161,7 @@ rowfn_find_by_16(const char *s, int32_t start, int32_t end, const char *what, in
 static __device__ __forceinline__ int32_t
 rowfn_find_by_pieces(const char *s, int32_t start, int32_t end, const char *what, int32_t n)
 {
-	const RowfnLook look = rowfn_look_for(what, n);
+	const		RowfnLook look = rowfn_look_for(what, n);
 	int32_t		at = start - (int32_t) ((uintptr_t) (s + start) & 15);
 	int64_t		compared = 0;
 	uint4		piece = *(const uint4 *) (s + at);
