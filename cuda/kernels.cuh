@@ -209,6 +209,9 @@ cudaError_t launch_output_mask(const TextRegister &text, const GpustrMask &mask,
 cudaError_t launch_output_redact(const TextRegister &name, const TextRegister &visibility,
 								 int32_t encoding, BoolRegister where, int32_t nrows,
 								 const OutputColumn &column, cudaStream_t stream);
+
+/* strings_output_text.cu; scratch: [output_text_scratch_need()] */
+cudaError_t output_text_scratch_need(int32_t nrows, uint64_t *bytes);
 cudaError_t launch_output_text(const TextRegister &text, BoolRegister where, int32_t nrows,
 							   const OutputColumn &column, cudaStream_t stream);
 
