@@ -171,7 +171,13 @@ cudaError_t request_place_columns(RequestPlan *plan)
 		column->offsets_at = request_place(plan, (rows + 1) * sizeof(int32_t));
 		column->data_at = request_place(plan, plan->batch.out_column[i].data_bytes);
 		if (!column->one_pass && scratch == 0)
+		{
+			uint64_t text_scratch;
+
 			CUDA_PASS(output_scratch_need(plan->batch.nrows, &scratch));
+			CUDA_PASS(output_text_scratch_need(plan->batch.nrows, &text_scratch));
+			scratch = scratch > text_scratch ? scratch : text_scratch;
+		}
 	}
 	plan->output_scratch_at = request_place(plan, scratch);
 	return cudaSuccess;

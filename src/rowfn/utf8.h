@@ -18,6 +18,7 @@
 #define GPUSTR_ROWFN_UTF8_H
 
 #include "program/program.h"
+#include "rowfn/device_words.h"
 
 /* Does this byte continue a UTF-8 character? */
 GPUSTR_FN int
@@ -63,7 +64,13 @@ rowfn_char_count(const char *s, int32_t len, int32_t encoding)
 	}
 #endif
 	for (; i < len; i++)
+#ifdef __CUDA_ARCH__
+	n = rowfn_count_by_pieces(s, len);
+	(void) i;
+#else
+	for (i = 0; i < len; i++)
 		n += !rowfn_utf8_is_continuation(s[i]);
+#endif
 	return n;
 }
 
