@@ -99,8 +99,8 @@ BEGIN
 			hit := substr(value, i, n);
 			CONTINUE WHEN length(hit) < n OR substr(value, i + n, 2) ~ '^([A-Za-z0-9_]|[.-][0-9])';
 			IF hit ~ '^\+[1-9][0-9]*([ .-][0-9]+|([ .-]?\([0-9]+([ .-][0-9]+)*\))+([ .-]?[0-9]+)?)*(x[0-9]{1,6})?$'
-				AND length(regexp_replace(hit, 'x.*|[^0-9]', '', 'g')) BETWEEN CASE WHEN hit LIKE '+1%' THEN 11 ELSE 8 END
-					AND CASE WHEN hit LIKE '+1%' THEN 11 ELSE 15 END THEN
+				AND length(regexp_replace(hit, 'x.*|[^0-9]', '', 'g')) BETWEEN (CASE WHEN hit LIKE '+1%' THEN 11 ELSE 8 END)
+					AND (CASE WHEN hit LIKE '+1%' THEN 11 ELSE 15 END) THEN
 				RETURN n;
 			END IF;
 		END LOOP;

@@ -347,10 +347,6 @@ build_call(GpustrBuild *build, Oid funcid, List *args, Oid collation)
 		function->kind == GPUSTR_FUNCTION_STARTS_WITH || function->kind == GPUSTR_FUNCTION_REGEX)
 		return build_two(build, function, args, collation);
 
-	if (function->kind == GPUSTR_FUNCTION_REGEX_FIND)
-		return gpustr_build_regex_find(build, function, args, collation);
-	if (function->kind == GPUSTR_FUNCTION_PII)
-		return gpustr_build_pii(build, args);
 	if (gpustr_is_text_call(function))
 		return gpustr_build_text_call(build, function, args, collation);
 

@@ -170,6 +170,7 @@ is_text_output(Node *node, Index varno)
 		case T_CaseExpr:
 		case T_CoalesceExpr:
 		case T_NullIfExpr:
+		case T_SubscriptingRef:
 			break;
 		default:
 			return false;
@@ -180,6 +181,22 @@ is_text_output(Node *node, Index varno)
 		 type->type == BYTEAOID) &&
 		contain_var_clause(node) && text_call_walker(node, NULL) &&
 		gpustr_argument_refusal(node, varno) == NULL;
+}
+
+/*
+ * Why is this call, of a function that is there for nothing but such outputs, not
+ * computed?  NULL: it is not such a call.
+ */
+static const char *
+find_call_refusal(Node *node, Index varno)
+{
+	const GpustrFunction *function = IsA(node, FuncExpr) ?
+	gpustr_function(((FuncExpr *) node)->funcid) : NULL;
+
+	if (function == NULL || exprType(node) != TEXTOID || !contain_var_clause(node) ||
+		(function->kind != GPUSTR_FUNCTION_REGEX_FIND && function->kind != GPUSTR_FUNCTION_PII))
+		return NULL;
+	return gpustr_argument_refusal(node, varno);
 }
 
 typedef struct FindContext
@@ -283,6 +300,13 @@ find_walker(Node *node, FindContext *context)
 		if (reason != NULL)
 			note_refused(context, node, reason);
 		return false;
+	}
+	else
+	{
+		const char *reason = find_call_refusal(node, context->varno);
+
+		if (reason != NULL)
+			note_refused(context, node, reason);
 	}
 	return expression_tree_walker(node, find_walker, (void *) context);
 }

@@ -28,6 +28,8 @@
 #include "utils/builtins.h"
 
 #include "plan/case_probe.h"
+#include "plan/pii_build.h"
+#include "plan/regex_find.h"
 #include "plan/text_build.h"
 
 bool
@@ -35,7 +37,9 @@ gpustr_is_text_call(const GpustrFunction *function)
 {
 	return function->kind == GPUSTR_FUNCTION_TEXT ||
 		function->kind == GPUSTR_FUNCTION_CONCAT ||
-		function->kind == GPUSTR_FUNCTION_TEXT_BOOL;
+		function->kind == GPUSTR_FUNCTION_TEXT_BOOL ||
+		function->kind == GPUSTR_FUNCTION_REGEX_FIND ||
+		function->kind == GPUSTR_FUNCTION_PII;
 }
 
 /* A string literal for which there was no type to take on. */
@@ -390,6 +394,10 @@ gpustr_build_text_call(GpustrBuild *build, const GpustrFunction *function, List 
 {
 	if (function->kind == GPUSTR_FUNCTION_TEXT_BOOL)
 		return build_text_bool(build, linitial(args));
+	if (function->kind == GPUSTR_FUNCTION_REGEX_FIND)
+		return gpustr_build_regex_find(build, function, args, collation);
+	if (function->kind == GPUSTR_FUNCTION_PII)
+		return gpustr_build_pii(build, args);
 	if (function->kind == GPUSTR_FUNCTION_CONCAT)
 		return function->what == 1 ? build_concat_ws(build, args) : build_concat(build, args);
 	return build_function(build, function, args, collation);
