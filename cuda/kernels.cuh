@@ -205,11 +205,8 @@ cudaError_t launch_output_text(const TextRegister &text, BoolRegister where, int
 
 /*
  * strings_find.cu; scratch: [find_all_scratch_need()].  what, device_what: the same,
- * in host and device memory, there aligned to 8.  A text of at most FIND_PIECE_BYTES
- * places is searched in one go.
+ * in host and device memory, there aligned to 8.
  */
-#define FIND_PIECE_BYTES (16384 - 16)
-
 cudaError_t find_all_scratch_need(int32_t nrows, uint64_t *bytes);
 cudaError_t launch_find_all(const TextRegister &text, const char *what, const char *device_what,
 							int32_t what_bytes, int32_t encoding, BoolRegister where, int32_t nrows,

@@ -3,7 +3,7 @@
  * strings_find.cu
  *	  FIND_ALL: all places where a pattern stands, in order.
  *
- * One long text comes as many rows, pieces of it (FIND_PIECE_BYTES).  A block takes
+ * One long text comes as many rows, pieces of it (GPUSTR_FIND_PIECE).  A block takes
  * a row, so that bytes, not texts, are shared out over the multiprocessors:
  *
  *		search_rows		the hits of each row: counted, and the first few staged
@@ -43,7 +43,7 @@
 #define FIND_WARP_BYTES (FIND_PIECES * 32 * 16)
 
 /* A row of so many places is one tile of a block, wherever it starts. */
-static_assert(FIND_WARPS * FIND_WARP_BYTES - 16 == FIND_PIECE_BYTES, "a piece is a tile");
+static_assert(FIND_WARPS * FIND_WARP_BYTES - 16 == GPUSTR_FIND_PIECE, "a piece is a tile");
 
 /* Hits of a row that are staged. */
 #define FIND_STAGED 64

@@ -391,7 +391,10 @@ typedef struct GpustrFound
 	int32_t		starts;			/* characters that start in the places */
 	int32_t		hits[1];		/* ascending; as many as the answer has bytes
 								 * for, none if it has 4 */
-}			GpustrFound;
+} GpustrFound;
+
+/* Places of a piece, at most, for a device to search it at one go. */
+#define GPUSTR_FIND_PIECE (16384 - 16)
 
 /*
  * What is needed to walk over an attribute of a heap tuple, as pg_attribute

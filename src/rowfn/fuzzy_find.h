@@ -50,6 +50,13 @@ typedef struct RowfnFuzzy
 	int32_t		value;			/* D[what_chars][columns] */
 	int32_t		end;			/* characters up to the end of the part */
 	int32_t		longest;		/* characters */
+
+	/* the piece at hand */
+	int32_t		strip;			/* the next one */
+	int32_t		what_pos;		/* bytes of what, at that */
+	int32_t		asked;			/* columns */
+	int32_t		ncolumns;		/* that there are */
+	int32_t		stop_pos;		/* bytes of s, after these */
 } RowfnFuzzy;
 
 GPUSTR_FN int32_t
@@ -69,6 +76,7 @@ rowfn_fuzzy_turn(RowfnFuzzy *f, int back, int32_t pos)
 	f->columns = 0;
 	f->value = f->what_chars;
 	f->longest = 0;
+	f->strip = 0;
 	for (i = 0; i < f->nstrips; i++)
 	{
 		f->state[2 * i] = ~UINT64_C(0);
@@ -154,39 +162,41 @@ rowfn_fuzzy_step(RowfnFuzzy *f, int64_t budget)
 {
 	while (budget > 0)
 	{
-		int32_t		what_pos = f->back ? f->n : 0;
-		int32_t		ncolumns = f->piece;
-		int32_t		asked;
-		int32_t		stop_pos = f->pos;
-		int32_t		i;
+		RowfnStrip	strip;
+		int32_t		i = f->strip;
+		int32_t		rows = f->what_chars - i * ROWFN_STRIP_ROWS;
 
-		if (f->nstrips == 1 && ncolumns > budget)
-			ncolumns = (int32_t) budget;
-		if (f->back && ncolumns > f->what_chars + f->k - f->columns)
-			ncolumns = f->what_chars + f->k - f->columns;
-		asked = ncolumns;
-		for (i = 0; i < f->nstrips; i++)
+		if (i == 0)
 		{
-			RowfnStrip	strip;
-			int32_t		rows = f->what_chars - i * ROWFN_STRIP_ROWS;
-
-			rowfn_strip_begin(&strip, f->what, f->n, &what_pos,
-							  rows < ROWFN_STRIP_ROWS ? rows : ROWFN_STRIP_ROWS, f->encoding, f->back);
-			strip.down = f->state[2 * i];
-			strip.up = f->state[2 * i + 1];
-			ncolumns = rowfn_fuzzy_strip(f, &strip, i, ncolumns, &stop_pos);
-			f->state[2 * i] = strip.down;
-			f->state[2 * i + 1] = strip.up;
-			budget -= ncolumns + ROWFN_STRIP_ROWS;
+			f->what_pos = f->back ? f->n : 0;
+			f->ncolumns = f->piece;
+			if (f->nstrips == 1 && f->ncolumns > budget)
+				f->ncolumns = (int32_t) budget;
+			if (f->back && f->ncolumns > f->what_chars + f->k - f->columns)
+				f->ncolumns = f->what_chars + f->k - f->columns;
+			f->asked = f->ncolumns;
 		}
-		f->pos = stop_pos;
-		f->columns += ncolumns;
+		rowfn_strip_begin(&strip, f->what, f->n, &f->what_pos,
+						  rows < ROWFN_STRIP_ROWS ? rows : ROWFN_STRIP_ROWS, f->encoding, f->back);
+		strip.down = f->state[2 * i];
+		strip.up = f->state[2 * i + 1];
+		f->ncolumns = rowfn_fuzzy_strip(f, &strip, i, f->ncolumns, &f->stop_pos);
+		f->state[2 * i] = strip.down;
+		f->state[2 * i + 1] = strip.up;
+		budget -= f->ncolumns + ROWFN_STRIP_ROWS;
+		if (++f->strip < f->nstrips)
+			continue;
+
+		/* the piece is done */
+		f->strip = 0;
+		f->pos = f->stop_pos;
+		f->columns += f->ncolumns;
 		if (!f->back && f->longest > 0)
 		{
 			f->end = f->longest;
-			rowfn_fuzzy_turn(f, 1, stop_pos);
+			rowfn_fuzzy_turn(f, 1, f->stop_pos);
 		}
-		else if (ncolumns < asked || ncolumns == 0)
+		else if (f->ncolumns < f->asked || f->ncolumns == 0)
 			return f->back && f->longest <= f->end ? f->end - f->longest + 1 : f->back;
 	}
 	return -1;
