@@ -221,6 +221,15 @@ cudaError_t output_text_scratch_need(int32_t nrows, uint64_t *bytes);
 cudaError_t launch_output_text(const TextRegister &text, BoolRegister where, int32_t nrows,
 							   const OutputColumn &column, cudaStream_t stream);
 
+/*
+ * strings_find.cu; scratch: [find_all_scratch_need()].  what, device_what: the same,
+ * in host and device memory, there aligned to 8.
+ */
+cudaError_t find_all_scratch_need(int32_t nrows, uint64_t *bytes);
+cudaError_t launch_find_all(const TextRegister &text, const char *what, const char *device_what,
+							int32_t what_bytes, int32_t encoding, BoolRegister where, int32_t nrows,
+							const OutputColumn &column, cudaStream_t stream);
+
 /* strings_redact.cu: how many blocks of the redact kernels fit a device */
 struct RedactBlocks
 {

@@ -49,6 +49,7 @@ struct RequestCounters
 struct RequestColumn
 {
 	bool one_pass;		/* by strings_redact.cuh, else by strings_output.cu */
+	bool find_all;		/* by strings_find.cu */
 	uint64_t redact_at; /* one pass: its working memory */
 	uint64_t valid_at;
 	uint64_t offsets_at;

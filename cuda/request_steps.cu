@@ -97,6 +97,7 @@ void request_place_registers(RequestPlan *plan, const GpustrProgram *program)
 			case GPUSTR_OP_REDACT:
 			case GPUSTR_OP_MASK:
 			case GPUSTR_OP_OUTPUT_TEXT:
+			case GPUSTR_OP_FIND_ALL:
 				break;
 		}
 	}
@@ -148,6 +149,9 @@ void request_place_cleared(RequestPlan *plan, const GpustrProgram *program)
 
 	plan->cursors_at = request_place(plan, sizeof(unsigned long long) * GPUSTR_MAX_TEXT_REGS);
 	for (i = 0; i < program->nsteps; i++)
+	{
+		if (steps[i].op == GPUSTR_OP_FIND_ALL)
+			plan->column[steps[i].attr].find_all = true;
 		if (is_one_pass(plan, program, &steps[i]))
 		{
 			RequestColumn *column = &plan->column[steps[i].attr];
@@ -155,12 +159,14 @@ void request_place_cleared(RequestPlan *plan, const GpustrProgram *program)
 			column->one_pass = true;
 			column->redact_at = request_place(plan, redact_scratch_need(plan->batch.nrows));
 		}
+	}
 }
 
 cudaError_t request_place_columns(RequestPlan *plan)
 {
 	uint64_t rows = (uint64_t)plan->batch.nrows;
 	uint64_t scratch = 0;
+	uint64_t need;
 	int32_t i;
 
 	for (i = 0; i < plan->batch.nout; i++)
@@ -178,6 +184,12 @@ cudaError_t request_place_columns(RequestPlan *plan)
 			CUDA_PASS(output_text_scratch_need(plan->batch.nrows, &text_scratch));
 			scratch = scratch > text_scratch ? scratch : text_scratch;
 		}
+		need = 0;
+		if (column->find_all)
+			CUDA_PASS(find_all_scratch_need(plan->batch.nrows, &need));
+		else if (!column->one_pass)
+			CUDA_PASS(output_scratch_need(plan->batch.nrows, &need));
+		scratch = need > scratch ? need : scratch;
 	}
 	plan->output_scratch_at = request_place(plan, scratch);
 	return cudaSuccess;
@@ -372,6 +384,10 @@ static cudaError_t step_output(const RequestRun *run, const GpustrStep *step)
 	if (step->op == GPUSTR_OP_REDACT)
 		return launch_output_redact(text, run->text[step->in1], encoding, where, nrows, out,
 									run->stream);
+	if (step->op == GPUSTR_OP_FIND_ALL)
+		return launch_find_all(text, GPUSTR_PROGRAM_CONST(run->program, step),
+							   request_program(run) + step->const_off, (int32_t)step->const_bytes,
+							   encoding, where, nrows, out, run->stream);
 	if (step->op == GPUSTR_OP_OUTPUT_TEXT)
 		return launch_output_text(text, where, nrows, out, run->stream);
 	return launch_output_mask(text, *(const GpustrMask *)GPUSTR_PROGRAM_CONST(run->program, step),
@@ -529,6 +545,7 @@ cudaError_t request_step(RequestRun *run, const GpustrStep *step)
 								 (uint32_t *)(run->memory + run->plan->recheck_at), run->stream);
 		case GPUSTR_OP_REDACT:
 		case GPUSTR_OP_MASK:
+		case GPUSTR_OP_FIND_ALL:
 		case GPUSTR_OP_OUTPUT_TEXT:
 			return step_output(run, step);
 	}

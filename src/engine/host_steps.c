@@ -406,6 +406,9 @@ gpustr_host_step(HostRun *run, const GpustrStep *step)
 		case GPUSTR_OP_MASK:
 			gpustr_host_mask(run, step);
 			break;
+		case GPUSTR_OP_FIND_ALL:
+			gpustr_host_find_all(run, step);
+			break;
 		case GPUSTR_OP_OUTPUT_TEXT:
 			gpustr_host_output_text(run, step);
 			break;

@@ -184,6 +184,7 @@ extern void gpustr_host_cast(HostRun *run, const GpustrStep *step);
 extern void gpustr_host_redact(HostRun *run, const GpustrStep *step);
 extern void gpustr_host_mask(HostRun *run, const GpustrStep *step);
 extern void gpustr_host_output_text(HostRun *run, const GpustrStep *step);
+extern void gpustr_host_find_all(HostRun *run, const GpustrStep *step);
 
 /* Steps of host_text.c, and the memory for what they make. */
 extern void gpustr_host_text_make(HostRun *run, const GpustrStep *step);

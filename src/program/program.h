@@ -293,6 +293,9 @@ typedef enum GpustrOp
 								 * GpustrAhoCorasick at const occurs in text
 								 * in0 (rowfn/aho_corasick.h) */
 	GPUSTR_OP_LAST = GPUSTR_OP_CONTAINS_ANY
+	GPUSTR_OP_FIND_ALL,			/* where const stands in text in0 to output
+								 * column attr: GpustrFound; aux and in2 alike */
+	GPUSTR_OP_LAST = GPUSTR_OP_FIND_ALL
 } GpustrOp;
 
 /* The most output columns of a program, and so of a batch. */
@@ -420,6 +423,23 @@ typedef struct GpustrMask
 	int32_t		mask_bytes;		/* the bytes follow */
 	int32_t		unused;
 } GpustrMask;
+
+/*
+ * The answers of GPUSTR_OP_FIND_ALL.  Of a text of len bytes the first len - n + 1
+ * are places where the n >= 1 bytes of const may start.  A hit is counted in
+ * characters that start before it, in a single-byte encoding in bytes; so texts
+ * that are pieces of a longer one, each with the first n - 1 bytes of the next,
+ * have each hit once, and add up.
+ */
+typedef struct GpustrFound
+{
+	int32_t		starts;			/* characters that start in the places */
+	int32_t		hits[1];		/* ascending; as many as the answer has bytes
+								 * for, none if it has 4 */
+} GpustrFound;
+
+/* Places of a piece, at most, for a device to search it at one go. */
+#define GPUSTR_FIND_PIECE (16384 - 16)
 
 /*
  * What is needed to walk over an attribute of a heap tuple, as pg_attribute

@@ -317,6 +317,8 @@ evaluate_output(const GenBatch *gen, const GenStep *step, const RowRegisters *ro
 		want->bytes = a->len;
 		memcpy(want->text, a->bytes, (size_t) a->len);
 	}
+	else if (step->op == GPUSTR_OP_FIND_ALL)
+		want->bytes = naive_find_all(a->bytes, a->len, step->value, step->value_bytes, gen->encoding, want->text);
 	else
 		want->bytes = naive_mask(a->bytes, a->len, (int32_t) step->number[0], (int32_t) step->number[1],
 								 step->value, step->value_bytes, gen->encoding, want->text);
@@ -406,6 +408,7 @@ evaluate_row(const GenBatch *gen, int32_t r, Expected *want)
 			case GPUSTR_OP_REDACT:
 			case GPUSTR_OP_MASK:
 			case GPUSTR_OP_OUTPUT_TEXT:
+			case GPUSTR_OP_FIND_ALL:
 				evaluate_output(gen, step, &row, &want->out[step->attr]);
 				break;
 			default:

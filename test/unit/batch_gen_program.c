@@ -540,6 +540,14 @@ add_output(GenWork *work, int32_t column)
 		step = gen_new_step(work, GPUSTR_OP_REDACT, gen_any_text(work, kind), gen_any_text(work, GEN_BYTES), column);
 		gpustr_builder_redact(b, column, step->in0, step->in1);
 	}
+	else if (rng_one_in(rng, 2))
+	{
+		step = new_step(work, GPUSTR_OP_FIND_ALL, any_text(work, rng_one_in(rng, 2) ? kind : GEN_BYTES), 0, column);
+		step->value_bytes = 0;
+		while (step->value_bytes == 0)
+			step->value_bytes = test_text(rng, step->value, 1 + rng_below(rng, 5), work->letters);
+		gpustr_builder_find_all(b, column, step->in0, step->value, step->value_bytes);
+	}
 	else
 	{
 		step = gen_new_step(work, GPUSTR_OP_MASK, gen_any_text(work, kind), 0, column);

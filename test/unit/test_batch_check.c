@@ -103,14 +103,15 @@ static const StepCase cases[] = {
 	{GPUSTR_VALUE_INT2, GPUSTR_VALUE_INT8}, 0},
 	{GPUSTR_OP_CAST, 0, 1, {NVALUE, 0, 0}, {1, GPUSTR_CAST_LAST}, {-1, 100}, 0},
 	{GPUSTR_OP_REDACT, 0, 2, {NTEXT, NTEXT, 0}, {0, 1}, {0, 0}, 0},
-	{GPUSTR_OP_MASK, 0, 1, {NTEXT, 0, 0}, {0, 1}, {0, 0}, sizeof(GpustrMask)}
+	{GPUSTR_OP_MASK, 0, 1, {NTEXT, 0, 0}, {0, 1}, {0, 0}, sizeof(GpustrMask)},
+	{GPUSTR_OP_FIND_ALL, 0, 1, {NTEXT, 0, 0}, {0, 1}, {0, 0}, 5}
 };
 
 /* Does the step make an output column, and no register? */
 static int
 is_output(const StepCase *c)
 {
-	return c->op == GPUSTR_OP_REDACT || c->op == GPUSTR_OP_MASK;
+	return c->op == GPUSTR_OP_REDACT || c->op == GPUSTR_OP_MASK || c->op == GPUSTR_OP_FIND_ALL;
 }
 
 /* 'b' leads from state 2 to 1; the end is accepted in 2. */
