@@ -66,6 +66,7 @@ CREATE FUNCTION redact_pattern(value text, regex text, replacement text) RETURNS
 
 COMMENT ON FUNCTION redact_pattern(text, text, text) IS
 	'regexp_replace(value, regex, replacement, ''g'')';
+
 CREATE FUNCTION find(haystack text, pattern text, start integer DEFAULT 1) RETURNS integer
 	AS 'MODULE_PATHNAME', 'gpustr_find'
 	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;

@@ -176,19 +176,17 @@ cudaError_t request_place_columns(RequestPlan *plan)
 		column->valid_at = request_place(plan, request_word_bytes(plan));
 		column->offsets_at = request_place(plan, (rows + 1) * sizeof(int32_t));
 		column->data_at = request_place(plan, plan->batch.out_column[i].data_bytes);
-		if (!column->one_pass && scratch == 0)
-		{
-			uint64_t text_scratch;
-
-			CUDA_PASS(output_scratch_need(plan->batch.nrows, &scratch));
-			CUDA_PASS(output_text_scratch_need(plan->batch.nrows, &text_scratch));
-			scratch = scratch > text_scratch ? scratch : text_scratch;
-		}
 		need = 0;
 		if (column->find_all)
 			CUDA_PASS(find_all_scratch_need(plan->batch.nrows, &need));
 		else if (!column->one_pass)
+		{
+			uint64_t text_need;
+
 			CUDA_PASS(output_scratch_need(plan->batch.nrows, &need));
+			CUDA_PASS(output_text_scratch_need(plan->batch.nrows, &text_need));
+			need = need > text_need ? need : text_need;
+		}
 		scratch = need > scratch ? need : scratch;
 	}
 	plan->output_scratch_at = request_place(plan, scratch);

@@ -292,7 +292,6 @@ typedef enum GpustrOp
 	GPUSTR_OP_CONTAINS_ANY,		/* bool: one of the literals of the
 								 * GpustrAhoCorasick at const occurs in text
 								 * in0 (rowfn/aho_corasick.h) */
-	GPUSTR_OP_LAST = GPUSTR_OP_CONTAINS_ANY
 	GPUSTR_OP_FIND_ALL,			/* where const stands in text in0 to output
 								 * column attr: GpustrFound; aux and in2 alike */
 	GPUSTR_OP_LAST = GPUSTR_OP_FIND_ALL
