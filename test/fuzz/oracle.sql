@@ -117,6 +117,54 @@ BEGIN
 END
 $$;
 
+-- Of bytea, by way of hexadecimal digits: two for each byte
+
+CREATE FUNCTION fuzz_oracle.find_all(haystack bytea, pattern bytea) RETURNS bigint[]
+	LANGUAGE plpgsql IMMUTABLE STRICT AS
+$$
+BEGIN
+	IF length(haystack) > 1000 THEN
+		RETURN gpustr.find_all(haystack, pattern);
+	END IF;
+	RETURN (SELECT coalesce(array_agg((p + 1) / 2 ORDER BY p), '{}')
+			FROM fuzz_oracle.places(encode(haystack, 'hex'), encode(pattern, 'hex')) p WHERE p % 2 = 1);
+END
+$$;
+
+CREATE FUNCTION fuzz_oracle.find(haystack bytea, pattern bytea) RETURNS integer
+	LANGUAGE sql IMMUTABLE STRICT AS
+$$ SELECT coalesce((fuzz_oracle.find_all(haystack, pattern))[1], 0)::integer $$;
+
+CREATE FUNCTION fuzz_oracle.count_matches(haystack bytea, pattern bytea) RETURNS bigint
+	LANGUAGE sql IMMUTABLE STRICT AS
+$$ SELECT cardinality(fuzz_oracle.find_all(haystack, pattern))::bigint $$;
+
+-- Of arrays: element by element
+
+CREATE FUNCTION fuzz_oracle.find(haystacks text[], pattern text) RETURNS integer[]
+	LANGUAGE sql IMMUTABLE STRICT AS
+$$ SELECT array_agg(fuzz_oracle.find(h, pattern) ORDER BY i) FROM unnest(haystacks) WITH ORDINALITY u (h, i) $$;
+
+CREATE FUNCTION fuzz_oracle.count_matches(haystacks text[], pattern text) RETURNS bigint[]
+	LANGUAGE sql IMMUTABLE STRICT AS
+$$ SELECT array_agg(fuzz_oracle.count_matches(h, pattern) ORDER BY i) FROM unnest(haystacks) WITH ORDINALITY u (h, i) $$;
+
+CREATE FUNCTION fuzz_oracle.edit_distance(texts text[], b text) RETURNS integer[]
+	LANGUAGE sql IMMUTABLE STRICT AS
+$$ SELECT array_agg(fuzz_oracle.edit_distance(a, b) ORDER BY i) FROM unnest(texts) WITH ORDINALITY u (a, i) $$;
+
+CREATE FUNCTION fuzz_oracle.edit_distance_within(texts text[], b text, k integer) RETURNS boolean[]
+	LANGUAGE sql IMMUTABLE STRICT AS
+$$ SELECT array_agg(fuzz_oracle.edit_distance_within(a, b, k) ORDER BY i) FROM unnest(texts) WITH ORDINALITY u (a, i) $$;
+
+CREATE FUNCTION fuzz_oracle.fuzzy_find(haystacks text[], pattern text, k integer) RETURNS integer[]
+	LANGUAGE sql IMMUTABLE STRICT AS
+$$ SELECT array_agg(fuzz_oracle.fuzzy_find(h, pattern, k) ORDER BY i) FROM unnest(haystacks) WITH ORDINALITY u (h, i) $$;
+
+CREATE FUNCTION fuzz_oracle.redact_pii(texts text[], kinds text[]) RETURNS text[]
+	LANGUAGE sql IMMUTABLE STRICT AS
+$$ SELECT array_agg(fuzz_oracle.redact_pii(v, kinds) ORDER BY i) FROM unnest(texts) WITH ORDINALITY u (v, i) $$;
+
 -- Redaction
 
 CREATE FUNCTION fuzz_oracle.redact_pattern(value text, regex text, replacement text) RETURNS text

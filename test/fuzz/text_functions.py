@@ -14,7 +14,7 @@ for each argument, and one letter for each argument:
     d  a date   u  a uuid   B  a boolean as text   o  a boolean
     p  a regular expression   g  its flags, h those of a test   R  what replaces a match
     S  a pattern of SIMILAR with two marks
-    P  an array of needles   K  an array of kinds of redact_pii()
+    P  an array of needles   K  an array of kinds of redact_pii()   A  an array of texts
     k  a small distance
 
 'wanted' is False where nothing says that an engine computes it; the fuzzer
@@ -150,13 +150,25 @@ FUNCTIONS = [
     own('gpustr.find_all', 'text', '(gpustr.find_all({}, {}))::text', 'ts', wanted=False),
     own('gpustr.redact_pii', 'text', 'gpustr.redact_pii({}, {})', 'tK'),
     own('gpustr.redact_pattern', 'text', 'gpustr.redact_pattern({}, {}, {})', 'tpR'),
+    own('gpustr.find in bytea', 'int', 'gpustr.find({}, {})', 'bb', wanted=False),
+    own('gpustr.count_matches in bytea', 'int', 'gpustr.count_matches({}, {})', 'bb', wanted=False),
+    own('gpustr.find_all in bytea', 'text', '(gpustr.find_all({}, {}))::text', 'bb', wanted=False),
+    # of arrays
+    own('gpustr.find of array', 'text', '(gpustr.find({}, {}))::text', 'As', wanted=False),
+    own('gpustr.count_matches of array', 'text', '(gpustr.count_matches({}, {}))::text', 'As', wanted=False),
+    own('gpustr.edit_distance of array', 'text', '(gpustr.edit_distance({}, {}))::text', 'As', wanted=False),
+    own('gpustr.edit_distance_within of array', 'text', '(gpustr.edit_distance_within({}, {}, {}))::text', 'Ask', wanted=False),
+    own('gpustr.fuzzy_find of array', 'text', '(gpustr.fuzzy_find({}, {}, {}))::text', 'Ask', wanted=False),
+    own('gpustr.redact_pii of array', 'text', '(gpustr.redact_pii({}, {}))::text', 'AK', wanted=False),
 ]
 
 # What stands for an argument in the first statement of each function: a column
 # of the table that prove() makes, or a constant.
-PROOF = {'t': 't', 's': "'a'", 'i': '2', 'l': '3', 'f': '1', 'w': '9', 'r': '2', 'n': 'n', 'N': 'n8', 'm': 'n', 'c': '65 + id', 'x': 't',
+PROOF = {'t': 't', 's': "'a'", 'i': '2', 'l': '3', 'f': '1', 'w': '9', 'r': '2', 'n': 'n', 'N': 'n8', 'm': 'n',
+         'c': '65 + id', 'x': 't',
          'D': 'digits', 'T': 'days', 'U': 'uuids', 'B': 'truths', 'd': 'd', 'u': 'u', 'o': 'o', 'b': 'y', 'p': "'f1'",
-         'g': "'i'", 'h': "'i'", 'R': "'<>'", 'S': "'%#\"a_c#\"%'", 'P': "ARRAY['a', 'bcd']", 'K': "ARRAY['email']", 'k': '2'}
+         'g': "'i'", 'h': "'i'", 'R': "'<>'", 'S': "'%#\"a_c#\"%'", 'P': "ARRAY['a', 'bcd']",
+         'K': "ARRAY['email']", 'A': "ARRAY[t, 'a']", 'k': '2'}
 
 
 def proof(function):

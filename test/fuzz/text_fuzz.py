@@ -46,7 +46,8 @@ EXPLAIN_EVERY = 3
 
 # A condition over a call of each family that is neither all true nor constant.
 CONDITIONS = {'text': "({}) <> 'zz'", 'bpchar': "({}) <> 'zz'", 'name': "({}) <> 'zz'", 'int': '({}) <> -99', 'bool': '({})',
-              'date': "({}) <> '1999-01-01'", 'uuid': "({}) <> 'ffffffff-ffff-ffff-ffff-ffffffffffff'", 'bytea': "({}) <> '\\x00'"}
+              'date': "({}) <> '1999-01-01'", 'uuid': "({}) <> 'ffffffff-ffff-ffff-ffff-ffffffffffff'",
+              'bytea': "({}) <> '\\x00'"}
 
 PROOF_TABLE = [
     'CREATE TABLE proof (id int4, t text COLLATE "C", digits text COLLATE "C", days text COLLATE "C", uuids text COLLATE "C", '
@@ -64,7 +65,8 @@ class TextServer(compare.Server):
     def __init__(self, dsn, engine):
         super().__init__(dsn, engine)
         self.options = EXPLAIN
-        self.asked = 0
+        self.asked = 0          # statements that might have been explained
+        self.oracles = 0        # that the oracle had an answer for
         self.own = set()
 
     def explains(self, statement):
@@ -81,6 +83,7 @@ class TextServer(compare.Server):
         oracle = self.ask(statement, called)
         if oracle.sqlstate or slow.sqlstate or compare.difference(statement, fast, slow):
             return fast, slow, plan
+        self.oracles += 1
         return fast, oracle, plan
 
     def ask(self, statement, called):
@@ -120,7 +123,8 @@ class TextFuzzer(scan_fuzz.Fuzzer):
 
     def known_collations(self):
         """All sorts of collations, as far as the database can have them."""
-        rows = self.server.run("SELECT collname FROM pg_collation WHERE collname IN ('C.utf8', 'und-x-icu', 'tr-x-icu', 'de-x-icu') "
+        rows = self.server.run('SELECT collname FROM pg_collation '
+                               "WHERE collname IN ('C.utf8', 'und-x-icu', 'tr-x-icu', 'de-x-icu') "
                                'AND pg_char_to_encoding(getdatabaseencoding()) > 0 '
                                'AND collencoding IN (-1, pg_char_to_encoding(getdatabaseencoding()))')
         names = [f'"{name.decode()}"' for name, in rows]
@@ -155,6 +159,7 @@ class TextFuzzer(scan_fuzz.Fuzzer):
 
     def look_at(self, case, plan):
         """Count what was computed, and for how many rows PostgreSQL had to step in."""
+        self.counts['oracles'] = self.server.oracles
         if 'GPU Rows: ' not in plan:
             return
         self.counts['explained'] += 1
@@ -209,12 +214,12 @@ class TextFuzzer(scan_fuzz.Fuzzer):
         n = counts
         return (f'{n["tables"]} tables ({n["tables refused"]} refused), {n["statements"]} statements '
                 f'({n["statements"] / max(self.args.seconds, 0.001):.0f}/s), {n["invalid"]} invalid, {n["refused"]} refused, '
-                f'{n["compared"]} compared with GpuScan ({100 * n["compared"] / max(1, n["statements"]):.0f} %), of which {n["errors"]} '
-                f'raised an error; of {n["explained"]} explained {n["with filter"]} had a GPU Filter, {n["with output"]} a GPU Output, '
-                f'and {n["rechecked"]} of {n["rows"]} rows were rechecked ({100 * n["rechecked"] / max(1, n["rows"]):.0f} %); '
+                f'{n["compared"]} compared with GpuScan ({100 * n["compared"] / max(1, n["statements"]):.0f} %), '
+                f'of which {n["errors"]} raised an error and {n["oracles"]} were compared with the oracle; '
+                f'of {n["explained"]} explained {n["with filter"]} had a GPU Filter, {n["with output"]} a GPU Output, and {n["rechecked"]} of {n["rows"]} rows were rechecked ({100 * n["rechecked"] / max(1, n["rows"]):.0f} %); '
                 f'of {n["functions"]} functions {n["computed in the SELECT list"]} were computed in the SELECT list, '
-                f'{n["computed in WHERE"]} in WHERE, {n["wanted but not computed"]} wanted ones in neither; {n["failures"]} failures, '
-                f'engine {self.args.engine}, seed {self.args.seed}')
+                f'{n["computed in WHERE"]} in WHERE, {n["wanted but not computed"]} wanted ones in neither; '
+                f'{n["failures"]} failures, engine {self.args.engine}, seed {self.args.seed}')
 
     def proves_nothing(self, counts):
         """Why the run shows nothing; None if it does."""

@@ -338,9 +338,21 @@ class TextMaker(clauses.Generator):
 
     def of_P(self, _):
         """An array of needles."""
-        members = [self.of_s(0) if self.chance(0.2) else self.choice(values.TEXT, SHORT, 0.01) for _ in range(self.rng.randint(0, 6))]
-        members = [m for m in members if isinstance(m, Constant)] or [self.choice(values.TEXT, SHORT)]
+        members = [self.choice(values.TEXT, SHORT, 0.01) for _ in range(self.rng.randint(0, 6))]
+        stock = self.stock_text()
+        if self.chance(0.5) and stock:
+            # what is there
+            at = self.rng.randint(0, min(len(stock), 60) - 1)
+            members.append(Constant(values.TEXT, stock[at:at + self.rng.randint(1, 8)]))
+        members = members or [self.choice(values.TEXT, SHORT)]
         return Node('array', 'ARRAY[{0}]::text[]', *members, sep=', ')
+
+    def of_A(self, depth):
+        """An array of texts, now and then with a NULL."""
+        members = [Node('text', '({})::text', self.text(min(depth, 1))) for _ in range(self.rng.choice([1, 1, 2, 3]))]
+        if self.chance(0.2):
+            members.append(Node('text', 'NULL'))
+        return Node('array', 'ARRAY[{0}]', *members, sep=', ')
 
     def of_K(self, _):
         """An array of kinds."""
@@ -367,9 +379,10 @@ class TextMaker(clauses.Generator):
         type_ = {'int': values.INT8, 'text': values.TEXT, 'bytea': values.BYTEA, 'date': values.DATE, 'uuid': values.UUID}[family]
         kind = self.rng.random()
         if kind < 0.5:
-            members = [Constant(type_, value) for value in self.rng.sample(found, self.rng.randint((len(found) + 1) // 2, len(found)))]
+            taken = self.rng.sample(found, self.rng.randint((len(found) + 1) // 2, len(found)))
+            members = [Constant(type_, value) for value in taken]
             return clauses.InList(f'({{1}} {self.rng.choice(["IN", "IN", "NOT IN"])} ({{0}}))', call, members)
-        op = self.rng.choice(['=', '=', '<>', '<', '>=']) if family != 'text' else self.rng.choice(['=', '=', '<>', 'IS DISTINCT FROM'])
+        op = self.rng.choice(['=', '=', '<>'] + (['IS DISTINCT FROM'] if family == 'text' else ['<', '>=']))
         return Node('bool', f'({{}} {op} {{}})', call, Constant(type_, self.rng.choice(found), self.chance(self.params)))
 
     # -- outputs ----------------------------------------------------------------
