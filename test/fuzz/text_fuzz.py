@@ -216,7 +216,8 @@ class TextFuzzer(scan_fuzz.Fuzzer):
                 f'({n["statements"] / max(self.args.seconds, 0.001):.0f}/s), {n["invalid"]} invalid, {n["refused"]} refused, '
                 f'{n["compared"]} compared with GpuScan ({100 * n["compared"] / max(1, n["statements"]):.0f} %), '
                 f'of which {n["errors"]} raised an error and {n["oracles"]} were compared with the oracle; '
-                f'of {n["explained"]} explained {n["with filter"]} had a GPU Filter, {n["with output"]} a GPU Output, and {n["rechecked"]} of {n["rows"]} rows were rechecked ({100 * n["rechecked"] / max(1, n["rows"]):.0f} %); '
+                f'of {n["explained"]} explained {n["with filter"]} had a GPU Filter, {n["with output"]} a GPU Output, '
+                f'and {n["rechecked"]} of {n["rows"]} rows were rechecked ({100 * n["rechecked"] / max(1, n["rows"]):.0f} %); '
                 f'of {n["functions"]} functions {n["computed in the SELECT list"]} were computed in the SELECT list, '
                 f'{n["computed in WHERE"]} in WHERE, {n["wanted but not computed"]} wanted ones in neither; '
                 f'{n["failures"]} failures, engine {self.args.engine}, seed {self.args.seed}')
