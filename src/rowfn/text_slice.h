@@ -157,7 +157,7 @@ rowfn_field(RowfnText text, RowfnText separator, int64_t n, int64_t *nfields, Ro
 GPUSTR_FN int
 rowfn_split_part(RowfnText text, RowfnText separator, int64_t n, RowfnText *slice)
 {
-	int64_t		nfields;
+	int64_t		nfields = 0;
 
 	if (!rowfn_is_int4(n) || n == 0)
 		return 0;
