@@ -18,6 +18,7 @@
 #define GPUSTR_ROWFN_UTF8_H
 
 #include "program/program.h"
+#include "rowfn/device_words.h"
 
 /* Does this byte continue a UTF-8 character? */
 GPUSTR_FN int
@@ -51,6 +52,10 @@ rowfn_char_count(const char *s, int32_t len, int32_t encoding)
 
 	if (encoding != GPUSTR_ENC_UTF8)
 		return len;
+#ifdef __CUDA_ARCH__
+	n = rowfn_count_by_pieces(s, len);
+	(void) i;
+#else
 #if defined(__GNUC__) && !defined(__CUDACC__)
 	/* 8 bytes at a time: bit 0 of each says whether it continues a character */
 	for (; len - i >= 8; i += 8)
@@ -64,6 +69,7 @@ rowfn_char_count(const char *s, int32_t len, int32_t encoding)
 #endif
 	for (; i < len; i++)
 		n += !rowfn_utf8_is_continuation(s[i]);
+#endif
 	return n;
 }
 
