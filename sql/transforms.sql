@@ -73,10 +73,10 @@ INSERT INTO calls (expr) VALUES
  ('coalesce(upper(s), vc, ''none'')'), ('CASE WHEN id % 2 = 0 THEN lower(s) WHEN s IS NULL THEN ''-'' ELSE reverse(vc) END'),
  ('nullif(left(s, 1), '''')'), ('lower(split_part(s, '' '', 2))'), ('rpad(initcap(replace(substr(s, 2), ''l'', ''r'')), 12, ''*'')'),
  ('upper(s) || lower(s) || upper(s)'), ('CASE left(s, 1) WHEN ''H'' THEN upper(s) WHEN '''' THEN ''empty'' END'),
- ('(s || ''x'')::varchar'), ('substr(s, length(vc) - 1, position(''o'' in s))');
+ ('(s || ''x'')::varchar'), ('s::varchar(6)'), ('s::char(12)'), ('bc::varchar(3)'), ('vc::varchar(3)'), ('upper(s)::char(9) || ''|'''), ('substr(s, length(vc) - 1, position(''o'' in s))');
 SELECT expr, regexp_replace(same(format('SELECT id FROM t WHERE length(%s) > 6', expr)), '^same .*', 'same') AS clause,
-       regexp_replace(same(format('SELECT id, %s AS r FROM t', expr)), '^same .*', 'same') AS output,
-       computed(format('SELECT id, %s AS r FROM t', expr)) AS n,
+       regexp_replace(same(format('SELECT id, %s AS r FROM t WHERE id > 0', expr)), '^same .*', 'same') AS output,
+       computed(format('SELECT id, %s AS r FROM t WHERE id > 0', expr)) AS n,
        rechecked(format('SELECT id FROM t WHERE length(%s) > 6', expr)) AS rechecked
 FROM calls ORDER BY no;
 
