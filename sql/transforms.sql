@@ -68,7 +68,7 @@ INSERT INTO calls (expr) VALUES
  ('lpad(s, 10)'), ('lpad(s, 10, ''é-'')'), ('rpad(s, 10)'), ('rpad(s, 10, vc)'), ('rpad(s, i2, ''xy'')'), ('lpad(s, 5, '''')'),
  ('repeat(s, 3)'), ('repeat(left(s, 5), i2)'), ('reverse(s)'), ('reverse(vc)'),
  ('split_part(s, '','', 1)'), ('split_part(s, '' '', 2)'), ('split_part(s, '','', -1)'), ('split_part(s, '''', 1)'), ('split_part(s, vc, 2)'),
- ('md5(s)'), ('md5(by)'), ('to_hex(i2::int)'), ('to_hex(i8)'), ('to_hex(id)'), ('chr(id + 31)'), ('chr(ascii(s) + 1)'),
+ ('md5(s)'), ('md5(by)'), ('sha256(by)'), ('by || by'), ('to_hex(i2::int)'), ('to_hex(i8)'), ('to_hex(id)'), ('chr(id + 31)'), ('chr(ascii(s) + 1)'),
  ('i2::text'), ('id::varchar'), ('i8::text'), ('o::text'), ('b::text'), ('b::varchar'), ('d::text'), ('u::text'),
  ('coalesce(upper(s), vc, ''none'')'), ('CASE WHEN id % 2 = 0 THEN lower(s) WHEN s IS NULL THEN ''-'' ELSE reverse(vc) END'),
  ('nullif(left(s, 1), '''')'), ('lower(split_part(s, '' '', 2))'), ('rpad(initcap(replace(substr(s, 2), ''l'', ''r'')), 12, ''*'')'),
