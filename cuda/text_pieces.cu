@@ -10,8 +10,8 @@
  *
  * A block's threads work out the pieces of its rows and then write, as
  * text_pieces.cuh tells.  A row that is not so, or has too many pieces, is a gap
- * first, in which its thread then writes the answer.  Where the answers are the
- * input column as it lies, they are one piece.
+ * first, in which its thread then writes the answer.  Where all answers of a block
+ * are the input column as it lies, its words are taken as they are.
  *
  * IDENTIFICATION
  *	  cuda/text_pieces.cu
@@ -57,6 +57,13 @@ static __device__ __forceinline__ uint32_t fold4(uint32_t x)
 	if (FOLD == PIECES_AS_THEY_ARE)
 		return x;
 	return x ^ (from & ~past & ~x & 0x80808080) >> 2;
+}
+
+template <PiecesFold FOLD>
+static __device__ __forceinline__ uint4 fold16(uint4 word)
+{
+	return make_uint4(fold4<FOLD>(word.x), fold4<FOLD>(word.y), fold4<FOLD>(word.z),
+					  fold4<FOLD>(word.w));
 }
 
 static __device__ __forceinline__ bool is_ascii(const RowfnText &text)
@@ -168,11 +175,12 @@ static __global__ void __launch_bounds__(ROW_THREADS)
 	RowfnArgs row = {};
 	RowPieces made = {0, 0, 0, false, false};
 	uint64_t bytes = 0;
-	bool has_room;
-	bool listed;
-	bool is_column; /* the row's answer is what lies in the column */
+	const char *from = NULL;
+	bool as_it_lies; /* the block's answers lie in the column one behind the other */
+	uint32_t head = 0;
 	ArenaPlace place;
 	uint64_t written;
+	bool listed = true;
 
 	if (r < nrows)
 	{
@@ -191,24 +199,19 @@ static __global__ void __launch_bounds__(ROW_THREADS)
 				made.n = 0;
 		}
 	}
-	place = arena_take(arena, &shared, bytes, made.n);
-	has_room = arena_has_room(arena, place, bytes);
-	is_column = r >= nrows || (truth == GPUSTR_FALSE && made.is_text && has_room);
-	truth = arena_answer(arena, place, bytes, truth, r, nrows, start, end, planes);
-	if (args.text[0].packed && __syncthreads_and(is_column))
+	as_it_lies = args.text[0].packed &&
+				 __syncthreads_and(r >= nrows || (truth == GPUSTR_FALSE && made.is_text));
+	if (as_it_lies)
 	{
-		listed = true;
-		if (threadIdx.x == 0)
-		{
-			pieces.n = 1;
-			pieces.from[0] = row.text[0].s;
-			pieces.end[0] = (uint32_t)place.total;
-		}
+		/* so that words of the column are words of the arena */
+		from = text_at(args.text[0], (int32_t)(blockIdx.x * ROW_THREADS));
+		head = (uint32_t)((uintptr_t)from & (ARENA_ALIGN - 1));
 	}
-	else
+	place = arena_take(arena, &shared, bytes, made.n, head);
+	if (!as_it_lies)
 	{
 		/* rows without room, or place in the list, are the last */
-		listed = has_room && place.piece + made.n <= PIECES_BLOCK;
+		listed = arena_has_room(arena, place, bytes) && place.piece + made.n <= PIECES_BLOCK;
 		if (threadIdx.x == 0)
 			pieces.n = min(place.pieces, (uint32_t)PIECES_BLOCK);
 		__syncthreads();
@@ -216,19 +219,21 @@ static __global__ void __launch_bounds__(ROW_THREADS)
 			atomicMin(&pieces.n, place.piece);
 		else if (truth == GPUSTR_FALSE)
 			add_pieces<FUNCTION>(&pieces, place.piece, (uint32_t)place.at, row, made);
+		__syncthreads();
 	}
-	__syncthreads();
+	truth = arena_answer(arena, place, bytes, truth, r, nrows, start, end, planes);
+	if (as_it_lies)
+	{
+		written = arena_written(arena, place, place.total);
+#pragma unroll 2
+		for (uint32_t at = threadIdx.x * 16; at < written; at += ROW_THREADS * 16)
+			*(uint4 *)(arena_memory(arena, place) + at) =
+				fold16<FOLD>(*(const uint4 *)(from - head + at));
+		return;
+	}
 	written = pieces.n > 0 ? arena_written(arena, place, pieces.end[pieces.n - 1]) : 0;
 	for (uint32_t at = threadIdx.x * 16; at < written; at += ROW_THREADS * 16)
-	{
-		uint4 word = text_word(pieces, (int32_t)at);
-
-		word.x = fold4<FOLD>(word.x);
-		word.y = fold4<FOLD>(word.y);
-		word.z = fold4<FOLD>(word.z);
-		word.w = fold4<FOLD>(word.w);
-		*(uint4 *)(arena_memory(arena, place) + at) = word;
-	}
+		*(uint4 *)(arena_memory(arena, place) + at) = fold16<FOLD>(text_word(pieces, (int32_t)at));
 	__syncthreads();
 	if (truth == GPUSTR_FALSE && (made.is_gap || !listed))
 		rowfn_text_write(FUNCTION, &row, arena_memory(arena, place) + place.at, (int64_t)bytes);
