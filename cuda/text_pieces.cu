@@ -22,6 +22,7 @@
 #include "kernels.cuh"
 #include "rowfn/text_make.h"
 #include "text_arena.cuh"
+#include "text_together.cuh"
 
 /* Pieces of a block, and of a row, at most. */
 #define PIECES_BLOCK 1024
@@ -79,11 +80,10 @@ static __device__ __forceinline__ RowPieces concat_pieces(const RowfnArgs &row)
 	return made;
 }
 
-/* replace(): counts the places, as rowfn_replace_bytes() does. */
-static __device__ __forceinline__ RowPieces replace_pieces(const RowfnArgs &row)
+/* replace(): counts the places, as rowfn_replace_bytes() does.  at: the first */
+static __device__ __forceinline__ RowPieces replace_pieces(const RowfnArgs &row, int32_t at)
 {
 	RowPieces made = {row.text[0].len, 1, -1, false, true};
-	int32_t at = rowfn_replace_next(row.text[0], row.text[1], 0);
 
 	made.hit = at;
 	made.is_text = at < 0;
@@ -103,19 +103,56 @@ static __device__ __forceinline__ RowPieces replace_pieces(const RowfnArgs &row)
 	return made;
 }
 
-/* upper(), lower().  all_stay: bytes from 128 on */
+/* upper(), lower().  by_byte: one byte becomes one */
 template <int FUNCTION>
-static __device__ __forceinline__ RowPieces case_pieces(const RowfnArgs &row, bool all_stay)
+static __device__ __forceinline__ RowPieces case_pieces(const RowfnArgs &row, bool by_byte)
 {
 	RowPieces made = {row.text[0].len, 1, 0, false, true};
 
-	if (row.text[0].len > ROWFN_CASE_BYTES || (!all_stay && !is_ascii(row.text[0])))
+	if (row.text[0].len > ROWFN_CASE_BYTES || !by_byte)
 	{
 		made.bytes = rowfn_text_bytes(FUNCTION, &row);
 		made.is_gap = true;
 		made.is_text = false;
 	}
 	return made;
+}
+
+/*
+ * What is to be known of this lane's text before its pieces can be: where the first
+ * place of replace() is; whether the text of upper(), lower() is ASCII.  All lanes;
+ * has: has it a row?
+ */
+template <int FUNCTION>
+static __device__ __forceinline__ int32_t look_at_text(const RowfnArgs &row, bool has)
+{
+	const RowfnText &text = row.text[0];
+	const bool is_long = has && text.len >= TOGETHER_BYTES &&
+						 (FUNCTION != GPUSTR_TEXT_REPLACE || row.text[1].len > 0);
+	const uint32_t lane = threadIdx.x % 32;
+	int32_t found = -1;
+
+	if (has && !is_long)
+		found = FUNCTION == GPUSTR_TEXT_REPLACE ? rowfn_replace_next(text, row.text[1], 0)
+												: (int32_t)is_ascii(text);
+	__syncwarp();
+	for (uint32_t rows = __ballot_sync(0xFFFFFFFF, is_long); rows != 0; rows &= rows - 1)
+	{
+		const int of = __ffs((int)rows) - 1;
+		const char *s = warp_pointer(text.s, of);
+		const int32_t len = __shfl_sync(0xFFFFFFFF, text.len, of);
+		int32_t answer;
+
+		if (FUNCTION == GPUSTR_TEXT_REPLACE)
+			answer = find_together(s, len, warp_pointer(row.text[1].s, of),
+								   __shfl_sync(0xFFFFFFFF, row.text[1].len, of), lane);
+		else
+			answer = is_ascii_together(s, len, lane);
+		if (lane == (uint32_t)of)
+			found = answer;
+		__syncwarp();
+	}
+	return found;
 }
 
 /* Add a piece to a list that is being written; *at: bytes of those before it. */
@@ -181,23 +218,28 @@ static __global__ void __launch_bounds__(ROW_THREADS)
 	ArenaPlace place;
 	uint64_t written;
 	bool listed = true;
+	int32_t found = 0;
 
 	if (r < nrows)
 	{
 		truth = row_truth(text_args_state(args, r / 32), r);
 		if (truth == GPUSTR_FALSE)
-		{
 			row = text_args_row(args, r);
-			if (FUNCTION == GPUSTR_TEXT_CONCAT)
-				made = concat_pieces(row);
-			else if (FUNCTION == GPUSTR_TEXT_REPLACE)
-				made = replace_pieces(row);
-			else
-				made = case_pieces<FUNCTION>(row, all_stay);
-			truth = arena_row_bytes(arena, made.bytes, &bytes);
-			if (truth != GPUSTR_FALSE)
-				made.n = 0;
-		}
+	}
+	__syncwarp();
+	if (FUNCTION == GPUSTR_TEXT_REPLACE || (FUNCTION != GPUSTR_TEXT_CONCAT && !all_stay))
+		found = look_at_text<FUNCTION>(row, truth == GPUSTR_FALSE);
+	if (truth == GPUSTR_FALSE)
+	{
+		if (FUNCTION == GPUSTR_TEXT_CONCAT)
+			made = concat_pieces(row);
+		else if (FUNCTION == GPUSTR_TEXT_REPLACE)
+			made = replace_pieces(row, found);
+		else
+			made = case_pieces<FUNCTION>(row, all_stay || found != 0);
+		truth = arena_row_bytes(arena, made.bytes, &bytes);
+		if (truth != GPUSTR_FALSE)
+			made.n = 0;
 	}
 	as_it_lies = args.text[0].packed &&
 				 __syncthreads_and(r >= nrows || (truth == GPUSTR_FALSE && made.is_text));
