@@ -229,6 +229,20 @@ rowfn_put_byte(RowfnOut *out, uint32_t byte)
 	out->left--;
 }
 
+/* A byte, n times. */
+GPUSTR_FN void
+rowfn_put_fill(RowfnOut *out, char byte, int64_t n)
+{
+	int64_t		i;
+
+	if (n > out->left)
+		n = out->left;
+	for (i = 0; i < n; i++)
+		out->at[i] = byte;
+	out->at += n;
+	out->left -= n;
+}
+
 /* A code point; in a single-byte encoding it is the byte. */
 GPUSTR_FN void
 rowfn_put_code(RowfnOut *out, uint32_t code, int32_t encoding)
