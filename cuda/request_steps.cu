@@ -406,11 +406,10 @@ static cudaError_t step_dfa(const RequestRun *run, const GpustrStep *step)
 
 static cudaError_t step_contains_any(const RequestRun *run, const GpustrStep *step)
 {
-	return launch_contains_any(
-		*run->dfa_device, run->text[step->in0], run->plan->batch.nrows,
-		(const GpustrAhoCorasick *)GPUSTR_PROGRAM_CONST(run->program, step),
-		(const GpustrAhoCorasick *)(request_program(run) + step->const_off),
-		request_bool(run, step->out), run->stream);
+	return launch_contains_any(*run->dfa_device, run->text[step->in0], run->plan->batch.nrows,
+							   (const GpustrAhoCorasick *)GPUSTR_PROGRAM_CONST(run->program, step),
+							   (const GpustrAhoCorasick *)(request_program(run) + step->const_off),
+							   request_bool(run, step->out), run->stream);
 }
 
 /* Steps that test values. */

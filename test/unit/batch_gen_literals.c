@@ -49,7 +49,7 @@ make_literal(Rng *rng, char *to, const char *sample, int32_t sample_bytes)
 
 /* The automaton; NULL: it takes more bytes. */
 static GpustrAhoCorasick *
-make_automaton(Rng *rng, const GenLiterals *l, uint32_t max_bytes, uint32_t *bytes)
+make_automaton(Rng *rng, const GenLiterals * l, uint32_t max_bytes, uint32_t *bytes)
 {
 	GpustrLiteral *literals = malloc((size_t) l->n * sizeof(GpustrLiteral));
 	GpustrAhoCorasick *set = NULL;
@@ -98,7 +98,7 @@ gen_literals(Rng *rng, uint32_t max_bytes, const char *sample, int32_t sample_by
 
 /* One after the other, at each place. */
 GpustrTruth
-gen_literals_truth(const GenLiterals *l, const char *text, int32_t len)
+gen_literals_truth(const GenLiterals * l, const char *text, int32_t len)
 {
 	const char *literal = l->bytes;
 	int32_t		i;
@@ -112,7 +112,7 @@ gen_literals_truth(const GenLiterals *l, const char *text, int32_t len)
 }
 
 void
-gen_literals_free(GenLiterals *l)
+gen_literals_free(GenLiterals * l)
 {
 	if (l == NULL)
 		return;

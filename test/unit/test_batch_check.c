@@ -51,7 +51,7 @@ typedef struct SmallAho
 {
 	GpustrAhoCorasick set;
 	uint16_t	hot[4];
-} SmallAho;
+}			SmallAho;
 
 /* What a step has in the program, and how it is checked. */
 typedef struct StepCase
