@@ -63,6 +63,19 @@ SELECT q, same('SELECT id FROM lines WHERE ' || q) FROM (VALUES
  ($$gpustr.contains_any(s, '{abc}') OR gpustr.contains_any(c, '{def,efa}')$$), ($$gpustr.contains_any(s, '{abc}') IS NULL$$), ($$gpustr.contains_any(s, '{}') IS NOT NULL$$),
  ($$CASE WHEN id < 300 THEN gpustr.contains_any(s, '{0}') ELSE gpustr.contains_any(s, '{1a,1b}') END$$),
  ($$gpustr.contains_any(s, '{a}') = gpustr.contains_any(c, '{b1}')$$), ($$gpustr.contains_any(s || 'zz', '{9zz}')$$), ($$gpustr.contains_any(upper(c), '{ABC}')$$)) AS t(q);
+-- several LIKEs that are one test; NULLs, others in between, and an escape that PostgreSQL complains of
+SELECT q, same('SELECT id FROM lines WHERE ' || q) FROM (VALUES
+ ($$s LIKE ANY ('{%abc%,%bcd%,%Größe%,%0e1%,%ffa%}')$$), ($$s NOT LIKE ALL ('{%abc%,%bcd%,%ö%,%0e%,%ffa%}')$$), ($$s LIKE ALL ('{%a%,%b%,%c%,%d%,%e%}')$$),
+ ($$s NOT LIKE ANY ('{%a%,%b%,%c%,%d%,%e%}')$$), ($$s LIKE ANY ('{%abc%,%bcd%,NULL,%cde%,%def%}')$$), ($$s NOT LIKE ALL ('{%abc%,%bcd%,%cde%,%def%,NULL}')$$),
+ ($$(s LIKE ANY ('{%abc%,%bcd%,%cde%,%def%,NULL}')) IS NULL$$), ($$(s NOT LIKE ALL ('{%abc%,%bcd%,%cde%,%def%}')) IS NOT TRUE$$),
+ ($$s LIKE ANY ('{%abc%,%bcd%,a%,%cde%,%def%,%ef0%,%f01%}')$$), ($$s LIKE ANY ('{%a\\_b%,%\\%%,%c_d%,%%abc%%,%12%34%,%}')$$), ($$s ILIKE ANY ('{%ABC%,%BCD%,%CDE%,%DEF%}')$$),
+ ($$p LIKE ANY ('{"%  %",%abc%,%bcd%,%cde%,%0%}')$$), ($$s LIKE '%abc%' OR s LIKE '%bcd%' OR s LIKE '%cde%' OR s LIKE '%def%' OR id = 7$$),
+ ($$id = 7 OR s LIKE '%abc%' OR s LIKE '%bcd%' OR s LIKE '%cde%' OR s LIKE '%def%' OR c LIKE '%0000%'$$),
+ ($$s LIKE '%abc%' OR c LIKE '%bcd%' OR s LIKE '%cde%' OR c LIKE '%def%' OR s LIKE '%ef0%'$$),
+ ($$(s NOT LIKE '%a%' AND s NOT LIKE '%b1%' AND s NOT LIKE '%c2%' AND s NOT LIKE '%d3%') OR id < 5$$),
+ ($$s LIKE ANY ('{%abc%,%bcd%,%cde%,%def%,"%x\\"}')$$), ($$s LIKE ANY ('{"%\\",%abc%,%bcd%,%cde%,%def%}')$$)) AS t(q);
+SELECT same(format('SELECT id FROM lines WHERE s LIKE ANY (%L)', ARRAY(SELECT '%' || substr(md5((3 * g)::text), 1, 4) || '%' FROM generate_series(1, 500) g)));
+SELECT same(format('SELECT id FROM lines WHERE s NOT LIKE ALL (%L)', ARRAY(SELECT '%' || substr(md5((3 * g)::text), 1, 4) || '%' FROM generate_series(1, 500) g)));
 -- errors are PostgreSQL's
 SELECT same($$SELECT id FROM lines WHERE gpustr.contains_any(s, '{{a,b}}') AND id > 0$$);
 -- known when the scan runs
@@ -93,6 +106,7 @@ END $$;
 SELECT explain_masked('COSTS OFF, VERBOSE', $$SELECT FROM lines WHERE gpustr.contains_any(s, '{abc,def}') AND id > 10$$);
 SELECT reason($$SELECT FROM lines WHERE gpustr.contains_any(s, '{{abc},{def}}')$$), reason($$SELECT FROM lines WHERE gpustr.contains_any(s, ARRAY[v])$$);
 SELECT reason(format('SELECT FROM lines WHERE gpustr.contains_any(s, %L)', ARRAY(SELECT md5(g::text) || md5((-g)::text) FROM generate_series(1, 20000) g)));
+SELECT reason(format('SELECT FROM lines WHERE s LIKE ANY (%L)', ARRAY(SELECT '%' || substr(md5((3 * g)::text), 1, 4) || '_%' FROM generate_series(1, 500) g)));
 SELECT reason($$SELECT FROM lines WHERE gpustr.matching(s, '{a}') <> '{}'$$);
 RESET gpustr.debug_require;
 

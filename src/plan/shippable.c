@@ -51,6 +51,7 @@
 #include "plan/late_values.h"
 #include "plan/literals_build.h"
 #include "plan/regex_build.h"
+#include "plan/several_build.h"
 #include "plan/shippable.h"
 #include "plan/text_build.h"
 
@@ -301,8 +302,11 @@ array_op_refusal(ScalarArrayOpExpr *op, ShipPlace place)
 		!gpustr_is_set_test(function, op->useOr))
 	{
 		ArrayType  *value = DatumGetArrayTypeP(((Const *) array)->constvalue);
+		int			n;
+		GpustrFixed *elements = gpustr_array_elements(value, &n);
 
-		if (ArrayGetNItems(ARR_NDIM(value), ARR_DIMS(value)) > GPUSTR_MAX_CHAIN)
+		if (n > GPUSTR_MAX_CHAIN &&
+			gpustr_list_tests(function, op->useOr, elements, n) > GPUSTR_MAX_CHAIN)
 			reason = psprintf("the list has more than %d elements", GPUSTR_MAX_CHAIN);
 		else if (function->kind == GPUSTR_FUNCTION_REGEX)
 			reason = gpustr_regex_array_refusal(function, value, op->inputcollid);
