@@ -70,8 +70,8 @@ static void run(const DfaDevice &limits, const Column &column, DfaLayout layout,
 		text.packed = true;
 		out.lo = column.out + 2 * i * column.plane_words;
 		out.hi = out.lo + column.plane_words;
-		CUDA_MUST(launch_dfa(limits, layout, text, column.nrows, dfa, device_dfa, GPUSTR_TRUE, out,
-							 stream));
+		CUDA_MUST(launch_dfa(limits, layout, text, column.nrows, dfa, device_dfa, GPUSTR_TRUE,
+							 BoolRegister{NULL, NULL}, out, stream));
 	}
 }
 
