@@ -245,6 +245,7 @@ build_or_empty(GpustrBuild *build, Node *arg, GpustrReg text, GpustrReg empty)
 {
 	if (IsA(arg, Const))
 		return text;
+
 	return gpustr_build_choose(build, gpustr_build_is_null(build, text), empty, text);
 }
 
