@@ -26,8 +26,8 @@
  * refused; a character with two cases that does not belong to the word before and
  * after it is recheck.
  *
- * The maps are kept by the collation's OID, for as long as PostgreSQL keeps the
- * locales behind them: until the backend ends.
+ * The maps are kept by the collation's OID, as PostgreSQL keeps the locales behind
+ * them: until the backend ends.
  *
  * IDENTIFICATION
  *	  src/plan/case_probe.c
@@ -114,8 +114,6 @@ ignores_context(Oid collation)
 	HeapTuple	tuple;
 	char		provider = '\0';
 
-	if (gpustr_ctype_is_c(collation))
-		return true;
 	if (collation == DEFAULT_COLLATION_OID)
 	{
 		tuple = SearchSysCache1(DATABASEOID, ObjectIdGetDatum(MyDatabaseId));
@@ -163,7 +161,7 @@ append_char(StringInfo s, uint32_t c)
 	}
 }
 
-/* The character that these bytes are, if they are just one; else recheck. */
+/* The character that these bytes are; recheck if they are none or several. */
 static uint32_t
 single_char(const char *s, int bytes)
 {
@@ -208,6 +206,7 @@ probe_others(CaseProbe *probe)
 	char	   *changed;
 	const char *line;
 	uint32_t	c;
+	bool		result;
 
 	initStringInfo(&s);
 	for (c = FIRST_OTHER; c < END_OF_OTHERS; c++)
@@ -232,9 +231,10 @@ probe_others(CaseProbe *probe)
 		probe->to[c] = single_char(line, end - line);
 		line = end + 1;
 	}
+	result = *line == '\0';
 	pfree(changed);
 	pfree(s.data);
-	return *line == '\0';
+	return result;
 }
 
 /* Might the characters beside this one matter? */
@@ -488,7 +488,7 @@ find_initcap(Oid collation)
 	if (entry != NULL)
 		return entry;
 
-	/* may raise an error: not with a half-made entry in the table */
+	/* may raise an error, too */
 	upper = palloc0(GPUSTR_CASE_MAP_BYTES(0));
 	lower = palloc0(GPUSTR_CASE_MAP_BYTES(0));
 	probe_ascii(upper, collation, GPUSTR_CASE_UPPER);

@@ -120,7 +120,19 @@ gpustr_own_outputs(List *outputs)
 	return own;
 }
 
-/* Is there a call of a function of texts in it? */
+/*
+ * Is it worth while to have this call computed?  A number or a truth by itself is
+ * a text in no time.
+ */
+static bool
+is_worth_output(const GpustrFunction *function)
+{
+	return gpustr_is_text_call(function) &&
+		(function->kind != GPUSTR_FUNCTION_TEXT ||
+		 (function->what != GPUSTR_TEXT_FROM_INT && function->what != GPUSTR_TEXT_FROM_BOOL));
+}
+
+/* Is there a call of a function of texts in it, for which that is so? */
 static bool
 text_call_walker(Node *node, void *context)
 {
@@ -138,7 +150,7 @@ text_call_walker(Node *node, void *context)
 	else if (IsA(node, CoerceViaIO))
 		function = gpustr_io_cast(exprType((Node *) ((CoerceViaIO *) node)->arg),
 								  ((CoerceViaIO *) node)->resulttype);
-	if (function != NULL && gpustr_is_text_call(function))
+	if (function != NULL && is_worth_output(function))
 		return true;
 	return expression_tree_walker(node, text_call_walker, context);
 }

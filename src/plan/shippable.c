@@ -259,7 +259,8 @@ call_refusal(Node *node, Oid funcid, List *args, Oid collation, ShipPlace place)
 	if (is_pattern_test(function) && function->kind != GPUSTR_FUNCTION_STARTS_WITH &&
 		!is_fixed(lsecond(args)))
 		return "the pattern is not a constant";
-	reason = list_refusal(args, 0, place);
+	reason = list_refusal(function->kind == GPUSTR_FUNCTION_CONCAT ? gpustr_typed_args(args) : args,
+						  0, place);
 	if (reason == NULL)
 		reason = text_refusal(function, collation);
 	if (reason == NULL && function->kind == GPUSTR_FUNCTION_REGEX)

@@ -42,6 +42,27 @@ gpustr_is_text_call(const GpustrFunction *function)
 		function->kind == GPUSTR_FUNCTION_PII;
 }
 
+/* A string literal for which there was no type to take on. */
+static bool
+is_untyped(Node *arg)
+{
+	return IsA(arg, Const) && ((Const *) arg)->consttype == UNKNOWNOID;
+}
+
+List *
+gpustr_typed_args(List *args)
+{
+	List	   *typed = NIL;
+	ListCell   *lc;
+
+	foreach(lc, args)
+	{
+		if (!is_untyped(lfirst(lc)))
+			typed = lappend(typed, lfirst(lc));
+	}
+	return typed;
+}
+
 /* Why can concat() not show a value of this type? */
 static const char *
 shown_refusal(Oid type)
@@ -70,7 +91,7 @@ gpustr_text_call_refusal(const GpustrFunction *function, List *args, Oid collati
 
 	if (function->kind == GPUSTR_FUNCTION_CONCAT)
 	{
-		foreach(lc, args)
+		foreach(lc, gpustr_typed_args(args))
 		{
 			Oid			type = exprType(lfirst(lc));
 			const GpustrFunction *cast = gpustr_io_cast(type, TEXTOID);
@@ -229,6 +250,9 @@ build_shown(GpustrBuild *build, Node *arg)
 {
 	const GpustrFunction *cast = gpustr_io_cast(exprType(arg), TEXTOID);
 
+	if (is_untyped(arg))
+		return ((Const *) arg)->constisnull ? const_text(build, GPUSTR_NULL, "") :
+			const_text(build, GPUSTR_FALSE, DatumGetCString(((Const *) arg)->constvalue));
 	return cast != NULL ? build_function(build, cast, list_make1(arg), InvalidOid) :
 		gpustr_build_expr(build, arg);
 }

@@ -23,6 +23,9 @@ extern bool gpustr_is_text_call(const GpustrFunction *function);
 extern const char *gpustr_text_call_refusal(const GpustrFunction *function, List *args,
 											Oid collation);
 
+/* Of the arguments of concat(), those that are no string literals without a type. */
+extern List *gpustr_typed_args(List *args);
+
 /* The steps for such a call. */
 extern GpustrReg gpustr_build_text_call(GpustrBuild *build, const GpustrFunction *function,
 										List *args, Oid collation);
