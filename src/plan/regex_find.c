@@ -258,21 +258,30 @@ gpustr_regexp_match_call(Node *node)
 	return (FuncExpr *) node;
 }
 
+/* Of an expression that is not known, or has flags. */
+#define UNKNOWN_SELECTIVITY 0.05
+
 typedef struct SelectivityContext
 {
 	PlannerInfo *root;
 	double		misses;			/* part of rows in which nothing matches */
 } SelectivityContext;
 
-/* The part of rows that match, by PostgreSQL's own estimate for ~ or ~*. */
+/*
+ * The part of rows that match, by PostgreSQL's own estimate for ~ or ~*.  That
+ * compiles the expression as one without flags, and may raise an error where the
+ * call would not.
+ */
 static double
 call_selectivity(PlannerInfo *root, const GpustrFunction *function, List *args, Oid collation)
 {
-	Node	   *flags = find_flags(function, args);
-	bool		folded = flags != NULL && IsA(flags, Const) && !((Const *) flags)->constisnull &&
-	strchr(TextDatumGetCString(((Const *) flags)->constvalue), 'i') != NULL;
+	Const	   *flags = (Const *) find_flags(function, args);
+	const char *given = flags != NULL ? TextDatumGetCString(flags->constvalue) : "";
+	bool		folded = strchr(given, 'i') != NULL;
 	OpExpr	   *test;
 
+	if (!IsA(lsecond(args), Const) || strspn(given, "gi") < strlen(given))
+		return UNKNOWN_SELECTIVITY;
 	test = (OpExpr *) make_opclause(folded ? OID_TEXT_ICREGEXEQ_OP : OID_TEXT_REGEXEQ_OP, BOOLOID, false,
 									linitial(args), lsecond(args), InvalidOid, collation);
 	set_opfuncid(test);
