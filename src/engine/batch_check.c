@@ -27,6 +27,7 @@
 #include <string.h>
 
 #include "engine/engine.h"
+#include "rowfn/aho_corasick.h"
 #include "rowfn/dfa.h"
 #include "rowfn/like.h"
 #include "rowfn/text_args.h"
@@ -113,7 +114,9 @@ static const CheckOp check_ops[GPUSTR_OP_LAST + 1] = {
 	[GPUSTR_OP_SELECT] = {NO_REG, BOOL_REG, NO_REG, NO_REG},
 	[GPUSTR_OP_REDACT] = {NO_REG, TEXT_REG, TEXT_REG, NO_REG},
 	[GPUSTR_OP_MASK] = {NO_REG, TEXT_REG, NO_REG, NO_REG},
-	[GPUSTR_OP_OUTPUT_TEXT] = {NO_REG, TEXT_REG, NO_REG, NO_REG}
+	[GPUSTR_OP_OUTPUT_TEXT] = {NO_REG, TEXT_REG, NO_REG, NO_REG},
+	[GPUSTR_OP_CONTAINS_ANY] = {BOOL_REG, TEXT_REG, NO_REG, NO_REG},
+	[GPUSTR_OP_FIND_ALL] = {NO_REG, TEXT_REG, NO_REG, NO_REG}
 };
 
 EngineCode
@@ -323,6 +326,10 @@ step_arguments_ok(const GpustrBatch *batch, const GpustrProgram *program, const 
 			return const_ok && (step->attr == 0 || step->attr == 1) &&
 				rowfn_dfa_check((const GpustrDfa *) GPUSTR_PROGRAM_CONST(program, step),
 								step->const_bytes);
+		case GPUSTR_OP_CONTAINS_ANY:
+			return const_ok &&
+				rowfn_aho_check((const GpustrAhoCorasick *) GPUSTR_PROGRAM_CONST(program, step),
+								step->const_bytes);
 		case GPUSTR_OP_TEXT_EQ:
 			return const_ok;
 		case GPUSTR_OP_COMPARE_TEXT:
@@ -347,6 +354,8 @@ step_arguments_ok(const GpustrBatch *batch, const GpustrProgram *program, const 
 			return out_ok && mask_ok(program, step);
 		case GPUSTR_OP_OUTPUT_TEXT:
 			return out_ok;
+		case GPUSTR_OP_FIND_ALL:
+			return out_ok && const_ok && step->const_bytes >= 1;
 		case GPUSTR_OP_TEXT_MAKE:
 			return step->aux <= GPUSTR_TEXT_MAKE_LAST && text_function_ok(program, step);
 		case GPUSTR_OP_TEXT_MEASURE:
@@ -361,7 +370,7 @@ static int
 is_output(const GpustrStep *step)
 {
 	return step->op == GPUSTR_OP_REDACT || step->op == GPUSTR_OP_MASK ||
-		step->op == GPUSTR_OP_OUTPUT_TEXT;
+		step->op == GPUSTR_OP_OUTPUT_TEXT || step->op == GPUSTR_OP_FIND_ALL;
 }
 
 /* The kind of a text function's argument. */

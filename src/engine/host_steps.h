@@ -168,6 +168,9 @@ extern void gpustr_host_const_value(HostRun *run, const GpustrStep *step);
 /* The step of host_dfa.c. */
 extern void gpustr_host_dfa(HostRun *run, const GpustrStep *step);
 
+/* The step of host_contains_any.c. */
+extern void gpustr_host_contains_any(HostRun *run, const GpustrStep *step);
+
 /* Steps of host_values.c. */
 extern void gpustr_host_compare_value(HostRun *run, const GpustrStep *step);
 extern void gpustr_host_in_value(HostRun *run, const GpustrStep *step);
@@ -181,6 +184,7 @@ extern void gpustr_host_cast(HostRun *run, const GpustrStep *step);
 extern void gpustr_host_redact(HostRun *run, const GpustrStep *step);
 extern void gpustr_host_mask(HostRun *run, const GpustrStep *step);
 extern void gpustr_host_output_text(HostRun *run, const GpustrStep *step);
+extern void gpustr_host_find_all(HostRun *run, const GpustrStep *step);
 
 /* Steps of host_text.c, and the memory for what they make. */
 extern void gpustr_host_text_make(HostRun *run, const GpustrStep *step);

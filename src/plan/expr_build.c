@@ -32,6 +32,8 @@
 #include "compat.h"
 #include "plan/expr_build.h"
 #include "plan/fold_probe.h"
+#include "plan/literals_build.h"
+#include "plan/pii_build.h"
 #include "plan/regex_build.h"
 #include "plan/regex_find.h"
 #include "plan/text_build.h"
@@ -326,24 +328,6 @@ build_two(GpustrBuild *build, const GpustrFunction *function, List *args, Oid co
 						 gpustr_build_operand(build, function, 1, right));
 }
 
-/* regexp_like() with options, which are a constant. */
-static GpustrReg
-build_regexp_like(GpustrBuild *build, const GpustrFunction *function, List *args, Oid collation)
-{
-	GpustrFixed fixed;
-	GpustrReg	left;
-
-	if (!gpustr_fixed(build, lsecond(args), &fixed))
-		elog(ERROR, "unexpected pattern in an offloaded clause");
-	if (!fixed.known)
-		return gpustr_build_unknown_test(build);
-	left = gpustr_build_expr(build, linitial(args));
-	if (fixed.isnull)
-		return gpustr_build_unless_recheck(build, left, GPUSTR_NULL);
-	return gpustr_build_regex(build, function, castNode(Const, lthird(args)), collation, left,
-							  PG_DETOAST_DATUM_PACKED(fixed.value));
-}
-
 /* A call of a function, be it written as one or as an operator. */
 static GpustrReg
 build_call(GpustrBuild *build, Oid funcid, List *args, Oid collation)
@@ -356,7 +340,9 @@ build_call(GpustrBuild *build, Oid funcid, List *args, Oid collation)
 	if (function == NULL)
 		elog(ERROR, "unexpected function in an offloaded clause: %u", funcid);
 	if (function->kind == GPUSTR_FUNCTION_REGEX && function->what == 1)
-		return build_regexp_like(build, function, args, collation);
+		return gpustr_build_regexp_like(build, function, args, collation);
+	if (function->kind == GPUSTR_FUNCTION_CONTAINS_ANY)
+		return gpustr_build_contains_any(build, args);
 	if (function->kind == GPUSTR_FUNCTION_COMPARE || function->kind == GPUSTR_FUNCTION_LIKE ||
 		function->kind == GPUSTR_FUNCTION_STARTS_WITH || function->kind == GPUSTR_FUNCTION_REGEX)
 		return build_two(build, function, args, collation);

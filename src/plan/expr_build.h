@@ -51,6 +51,7 @@ typedef struct GpustrBuild
 	bool		in_case;		/* there may be one */
 	int			unknown_steps;	/* steps that late values would bring */
 	uint32		automata_bytes; /* of the constants so far */
+	uint32		literals_bytes; /* of automata of literals, alike */
 	int			nmade;
 	GpustrMadeReg made[GPUSTR_MAX_MADE];
 } GpustrBuild;

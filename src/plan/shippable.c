@@ -49,6 +49,7 @@
 #include "guc.h"
 #include "plan/fold_probe.h"
 #include "plan/late_values.h"
+#include "plan/literals_build.h"
 #include "plan/pii_build.h"
 #include "plan/regex_build.h"
 #include "plan/regex_find.h"
@@ -208,6 +209,25 @@ is_pattern_test(const GpustrFunction *function)
 		function->kind == GPUSTR_FUNCTION_REGEX;
 }
 
+/* gpustr.contains_any(text, patterns); it looks at bytes, whatever the collation. */
+static const char *
+contains_any_refusal(List *args, ShipPlace place)
+{
+	Node	   *patterns = lsecond(args);
+	const char *reason;
+
+	if (!is_fixed(patterns))
+		return "the array is not a constant";
+	reason = early_refusal(patterns, place);
+	if (reason == NULL)
+		reason = expr_refusal(linitial(args), place);
+	if (reason == NULL)
+		reason = gpustr_encoding_refusal();
+	if (reason == NULL && IsA(patterns, Const) && !((Const *) patterns)->constisnull)
+		reason = gpustr_literals_refusal(DatumGetArrayTypeP(((Const *) patterns)->constvalue));
+	return reason;
+}
+
 /* A call of a function that looks for a regular expression; what it returns is known. */
 static const char *
 find_call_refusal(const GpustrFunction *function, List *args, Oid collation, ShipPlace place)
@@ -251,6 +271,8 @@ call_refusal(Node *node, Oid funcid, List *args, Oid collation, ShipPlace place)
 	if (function == NULL || function->kind == GPUSTR_FUNCTION_REDACT ||
 		function->kind == GPUSTR_FUNCTION_MASK)
 		return unknown_refusal(node);
+	if (function->kind == GPUSTR_FUNCTION_CONTAINS_ANY)
+		return contains_any_refusal(args, place);
 	if (function->kind == GPUSTR_FUNCTION_PII)
 		return pii_call_refusal(args, place);
 	if (function->kind == GPUSTR_FUNCTION_REGEX_FIND)

@@ -72,6 +72,18 @@ gpustr_builder_output_text(GpustrProgramBuilder *b, int32_t column, uint16_t tex
 }
 
 void
+gpustr_builder_find_all(GpustrProgramBuilder *b, int32_t column, uint16_t text,
+						const char *what, int32_t what_bytes)
+{
+	GpustrStep *step = builder_output(b, GPUSTR_OP_FIND_ALL, column, text, 0);
+
+	if (step == NULL)
+		return;
+	step->const_off = gpustr_builder_copy(b, what, (uint32_t) what_bytes);
+	step->const_bytes = (uint32_t) what_bytes;
+}
+
+void
 gpustr_builder_mask(GpustrProgramBuilder *b, int32_t column, uint16_t text,
 					int32_t keep_left, int32_t keep_right,
 					const char *mask, int32_t mask_bytes)

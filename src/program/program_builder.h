@@ -83,6 +83,10 @@ extern uint16_t gpustr_builder_ilike(GpustrProgramBuilder *b, uint16_t text,
 extern uint16_t gpustr_builder_dfa(GpustrProgramBuilder *b, uint16_t text,
 								   const GpustrDfa *dfa, uint32_t dfa_bytes,
 								   GpustrTruth accepted);
+
+/* The literals of an automaton. */
+extern uint16_t gpustr_builder_contains_any(GpustrProgramBuilder *b, uint16_t text,
+											const GpustrAhoCorasick *set, uint32_t set_bytes);
 extern uint16_t gpustr_builder_text_eq(GpustrProgramBuilder *b, uint16_t text,
 									   const char *value, int32_t value_bytes);
 
@@ -142,6 +146,8 @@ extern void gpustr_builder_mask(GpustrProgramBuilder *b, int32_t column, uint16_
 								int32_t keep_left, int32_t keep_right,
 								const char *mask, int32_t mask_bytes);
 extern void gpustr_builder_output_text(GpustrProgramBuilder *b, int32_t column, uint16_t text);
+extern void gpustr_builder_find_all(GpustrProgramBuilder *b, int32_t column, uint16_t text,
+									const char *what, int32_t what_bytes);
 extern void gpustr_builder_only_where(GpustrProgramBuilder *b, uint16_t condition);
 
 /* Pack; returns the program's bytes, or 0 if it did not fit. */

@@ -14,6 +14,7 @@
 #define GPUSTR_ROWFN_TEXT_MEASURE_H
 
 #include "rowfn/find_bytes.h"
+#include "rowfn/fuzzy_find.h"
 #include "rowfn/number_text.h"
 
 /* strpos(): at which character 'what' stands first, 0 if nowhere. */
@@ -59,6 +60,16 @@ rowfn_text_measure(int function, const RowfnArgs *args, int64_t *value)
 			return rowfn_to_int(text[0], INT64_MIN, value);
 		case GPUSTR_TEXT_TO_DATE:
 			return rowfn_to_date(text[0], value);
+		case GPUSTR_TEXT_FIND:
+			return rowfn_measure_find(args, value);
+		case GPUSTR_TEXT_COUNT_MATCHES:
+			return rowfn_measure_count_matches(args, value);
+		case GPUSTR_TEXT_EDIT_DISTANCE:
+			return rowfn_measure_edit_distance(args, value);
+		case GPUSTR_TEXT_EDIT_WITHIN:
+			return rowfn_measure_edit_within(args, value);
+		case GPUSTR_TEXT_FUZZY_FIND:
+			return rowfn_measure_fuzzy_find(args, value);
 		default:
 			return 0;
 	}
