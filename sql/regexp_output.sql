@@ -83,6 +83,7 @@ SELECT query, same(query), rechecked(query) FROM (VALUES
 	($$SELECT id FROM lines WHERE regexp_count(s, 'r') > 3$$),
 	($$SELECT id FROM lines WHERE regexp_count(s, 'KEY', 1, 'i') = 0$$),
 	($$SELECT id FROM lines WHERE regexp_count(s, 'key', 99) IS NULL$$),
+	($$SELECT id FROM lines WHERE regexp_count(s, 'key(', 1, 'q') = 0$$),
 	($$SELECT id FROM lines WHERE regexp_instr(s, 'module') > 10$$),
 	($$SELECT id FROM lines WHERE regexp_instr(s, 'module', 3, 1, 1) = 0 AND n = 2$$),
 	($$SELECT id FROM lines WHERE regexp_instr(s, '(m)(od)', 1, 1, 0, 'i', 2) BETWEEN 1 AND 12$$),

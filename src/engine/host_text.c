@@ -149,6 +149,38 @@ row_args(const HostRun *run, const GpustrStep *step, int function, int32_t r, Ro
 }
 
 /*
+ * A redacted text is the text itself if nothing is found.  Else room for the longest
+ * answer is taken and what is left of it given back, which is cheaper than to look
+ * for everything twice.
+ */
+static int
+redact_row(HostRun *run, const RowfnArgs *row, HostText *out, int32_t r)
+{
+	RowfnPiiScan scan = rowfn_pii_begin(row->text[0].s, row->text[0].len,
+										*(const int32_t *) row->constant);
+	RowfnPiiMatch match;
+	size_t		room = 2 * (size_t) row->text[0].len;
+	int64_t		bytes;
+	char	   *to;
+
+	if (!rowfn_pii_next(&scan, &match))
+	{
+		out->value[r] = row->text[0].s;
+		out->len[r] = row->text[0].len;
+		return 1;
+	}
+	if ((to = arena_take(run->arena, room)) == NULL)
+		return 0;
+	bytes = rowfn_pii_write_from(&scan, &match, to, (int64_t) room);
+	run->arena->at->used -= room - (size_t) bytes;
+	if (bytes > INT32_MAX)
+		return 0;
+	out->value[r] = to;
+	out->len[r] = (int32_t) bytes;
+	return 1;
+}
+
+/*
  * Make the text of one row; 0: recheck.  kind: of the map, if there is one.
  */
 ROWFN_INLINE int
@@ -168,6 +200,8 @@ make_row(HostRun *run, int function, RowfnCaseKind kind, const RowfnArgs *row, H
 		out->len[r] = slice.len;
 		return 1;
 	}
+	if (function == GPUSTR_TEXT_REDACT_PII)
+		return redact_row(run, row, out, r);
 	bytes = is_case ? rowfn_case_bytes_of(row->text[0], map, row->encoding, kind) :
 		rowfn_text_bytes(function, row);
 	if (bytes < 0 || bytes > INT32_MAX || (to = arena_take(run->arena, (size_t) bytes)) == NULL)
@@ -257,6 +291,7 @@ gpustr_host_text_make(HostRun *run, const GpustrStep *step)
 			MAKE_ROWS(GPUSTR_TEXT_INITCAP);
 			MAKE_ROWS(GPUSTR_TEXT_TRANSLATE);
 			MAKE_ROWS(GPUSTR_TEXT_REVERSE);
+			MAKE_ROWS(GPUSTR_TEXT_REDACT_PII);
 		case GPUSTR_TEXT_UPPER:
 		case GPUSTR_TEXT_LOWER:
 			case_rows(run, step, out);

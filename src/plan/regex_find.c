@@ -34,7 +34,6 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "utils/builtins.h"
-#include "utils/selfuncs.h"
 
 #include "compat.h"
 #include "plan/regex_build.h"
@@ -259,6 +258,9 @@ gpustr_regexp_match_call(Node *node)
 	return (FuncExpr *) node;
 }
 
+/* Of an expression that is not known, or has flags. */
+#define UNKNOWN_SELECTIVITY 0.05
+
 typedef struct SelectivityContext
 {
 	PlannerInfo *root;
@@ -266,24 +268,22 @@ typedef struct SelectivityContext
 } SelectivityContext;
 
 /*
- * The part of rows that match, by PostgreSQL's own estimate for ~ or ~*.  It
- * compiles the expression and raises an error for an invalid one, so it is not asked
- * where flags make it another language.
+ * The part of rows that match, by PostgreSQL's own estimate for ~ or ~*.  That
+ * compiles the expression as one without flags, and may raise an error where the
+ * call would not.
  */
 static double
 call_selectivity(PlannerInfo *root, const GpustrFunction *function, List *args, Oid collation)
 {
-	Node	   *flags = find_flags(function, args);
-	char	   *given = "";
+	Const	   *flags = (Const *) find_flags(function, args);
+	const char *given = flags != NULL ? TextDatumGetCString(flags->constvalue) : "";
+	bool		folded = strchr(given, 'i') != NULL;
 	OpExpr	   *test;
 
-	if (flags != NULL && IsA(flags, Const) && !((Const *) flags)->constisnull)
-		given = TextDatumGetCString(((Const *) flags)->constvalue);
-	if (given[strspn(given, "gic")] != '\0')
-		return DEFAULT_MATCH_SEL;
-	test = (OpExpr *) make_opclause(strchr(given, 'i') ? OID_TEXT_ICREGEXEQ_OP : OID_TEXT_REGEXEQ_OP,
-									BOOLOID, false, linitial(args), lsecond(args), InvalidOid,
-									collation);
+	if (!IsA(lsecond(args), Const) || strspn(given, "gi") < strlen(given))
+		return UNKNOWN_SELECTIVITY;
+	test = (OpExpr *) make_opclause(folded ? OID_TEXT_ICREGEXEQ_OP : OID_TEXT_REGEXEQ_OP, BOOLOID, false,
+									linitial(args), lsecond(args), InvalidOid, collation);
 	set_opfuncid(test);
 	return clause_selectivity(root, (Node *) test, 0, JOIN_INNER, NULL);
 }

@@ -24,6 +24,7 @@
  * So most of a text is skipped eight bytes at a time.  The next @ is found ahead
  * of the rest, as an address begins far before it.
  *
+ * Where there is room enough, rowfn_pii_write_from() does with one look.
  * rowfn_pii_bytes() and rowfn_pii_write() agree, unless the bytes change between
  * them, as they may in a page whose pin is gone: then the answer is of no interest,
  * but nothing is written past its end.
@@ -146,18 +147,21 @@ rowfn_pii_between(uint64_t bytes, int low, int high)
 		~bytes & ROWFN_PII_EACH(0x80);
 }
 
-/* The first byte from 'low' to 'high' in [i, end); end if there is none. */
+/* The first byte from 'low' to 'high' in [i, end), end <= len; end if there is none. */
 GPUSTR_FN int32_t
-rowfn_pii_find(const char *s, int32_t i, int32_t end, int low, int high)
+rowfn_pii_find(const char *s, int32_t len, int32_t i, int32_t end, int low, int high)
 {
 	while (i < end)
 	{
-		if (end - i >= 8 && ROWFN_PII_MAY_LOAD(s + i))
+		if (len - i >= 8 && ROWFN_PII_MAY_LOAD(s + i))
 		{
 			uint64_t	found = rowfn_pii_between(rowfn_pii_load(s + i), low, high);
 
 			if (found != 0)
-				return i + rowfn_pii_first(found);
+			{
+				i += rowfn_pii_first(found);
+				return i < end ? i : end;
+			}
 			i += 8;
 		}
 		else
@@ -179,7 +183,7 @@ rowfn_pii_next_email(RowfnPiiScan *scan)
 	scan->email.kind = ROWFN_PII_EMAIL;
 	for (;; scan->sign++)
 	{
-		scan->sign = rowfn_pii_find(scan->s, scan->sign, scan->len, '@', '@');
+		scan->sign = rowfn_pii_find(scan->s, scan->len, scan->sign, scan->len, '@', '@');
 		scan->email.start = scan->len;
 		if (scan->sign >= scan->len)
 			return;
@@ -190,6 +194,26 @@ rowfn_pii_next_email(RowfnPiiScan *scan)
 		if (scan->email.start < scan->sign)
 			return;
 	}
+}
+
+/* Are there two colons side by side, or six?  Else there is no IPv6 address. */
+GPUSTR_FN int
+rowfn_pii_has_colons(const char *s, int32_t len)
+{
+	int32_t		i = -1;
+	int			n;
+
+	for (n = 0; n < 6; n++)
+	{
+		int32_t		before = i;
+
+		i = rowfn_pii_find(s, len, i + 1, len, ':', ':');
+		if (i >= len)
+			return 0;
+		if (n > 0 && i == before + 1)
+			return 1;
+	}
+	return 1;
 }
 
 GPUSTR_FN RowfnPiiScan
@@ -206,6 +230,8 @@ rowfn_pii_begin(const char *s, int32_t len, int32_t kinds)
 	scan.email.end = 0;
 	if (kinds & ROWFN_PII_EMAIL)
 		rowfn_pii_next_email(&scan);
+	if ((kinds & ROWFN_PII_IPV6) && !rowfn_pii_has_colons(s, len))
+		scan.kinds &= ~ROWFN_PII_IPV6;
 	return scan;
 }
 
@@ -220,8 +246,13 @@ rowfn_pii_at_digit(const RowfnPiiScan *scan, int32_t i, int32_t n, int32_t *kind
 	int32_t		len = scan->len;
 	int32_t		kinds = scan->kinds;
 	unsigned	next = rowfn_pii_byte(s, len, i + n);
+	unsigned	then = rowfn_pii_byte(s, len, i + n + 1);
 	int32_t		end = 0;
 
+	/* most numbers in a text stand alone */
+	if (!rowfn_pii_is_digit(then) && then != '(' && n < ROWFN_PII_CARD_MIN &&
+		!(kinds & ROWFN_PII_IPV6))
+		return 0;
 	*kind = ROWFN_PII_IPV6;
 	if ((kinds & ROWFN_PII_IPV6) && n <= 4 && (next == ':' || rowfn_pii_is_letter(next)))
 		end = rowfn_pii_ipv6(s, len, i);
@@ -230,17 +261,19 @@ rowfn_pii_at_digit(const RowfnPiiScan *scan, int32_t i, int32_t n, int32_t *kind
 		*kind = ROWFN_PII_IPV4;
 		end = rowfn_pii_ipv4(s, len, i);
 	}
-	if (end == 0 && (kinds & ROWFN_PII_CARD) && n >= 4 && n <= ROWFN_PII_CARD_MAX)
+	if (end == 0 && (kinds & ROWFN_PII_CARD) && n >= 4 && n <= ROWFN_PII_CARD_MAX &&
+		(n >= ROWFN_PII_CARD_MIN || next == ' ' || next == '-'))
 	{
 		*kind = ROWFN_PII_CARD;
 		end = rowfn_pii_card(s, len, i);
 	}
-	if (end == 0 && (kinds & ROWFN_PII_SSN) && n == 3)
+	if (end == 0 && (kinds & ROWFN_PII_SSN) && n == 3 && (next == ' ' || next == '-'))
 	{
 		*kind = ROWFN_PII_SSN;
 		end = rowfn_pii_ssn(s, len, i);
 	}
-	if (end == 0 && (kinds & ROWFN_PII_PHONE) && (n == 3 || n == 1))
+	if (end == 0 && (kinds & ROWFN_PII_PHONE) && (n == 3 || n == 1) &&
+		(next == ' ' || next == '-' || next == '.'))
 	{
 		*kind = ROWFN_PII_PHONE;
 		end = rowfn_pii_phone_national(s, len, i);
@@ -318,7 +351,7 @@ rowfn_pii_next(RowfnPiiScan *scan, RowfnPiiMatch *match)
 	end = scan->len - scan->email.start > 4 ? scan->email.start + 4 : scan->len;
 	if (scan->kinds == ROWFN_PII_EMAIL)
 		i = end;
-	while (!found && (i = rowfn_pii_find(scan->s, i, end, '0', high)) < end)
+	while (!found && (i = rowfn_pii_find(scan->s, scan->len, i, end, '0', high)) < end)
 	{
 		int32_t		n = rowfn_pii_digits(scan->s, scan->len, i, scan->len - i);
 
@@ -373,25 +406,39 @@ rowfn_pii_copy(char *out, int64_t room, const char *from, int64_t n)
 	return n;
 }
 
+/*
+ * Write the answer, 'match' being the first match of the scan, to out[room]; no more
+ * than there is room for.  Returns its bytes; 2 * len are enough, as the shortest
+ * that matches is ::1.
+ */
+GPUSTR_FN int64_t
+rowfn_pii_write_from(RowfnPiiScan *scan, RowfnPiiMatch *match, char *out, int64_t room)
+{
+	int64_t		used = 0;
+	int32_t		from = 0;
+
+	do
+	{
+		int32_t		name_bytes;
+		const char *name = rowfn_pii_name(match->kind, &name_bytes);
+
+		used += rowfn_pii_copy(out + used, room - used, scan->s + from, match->start - from);
+		used += rowfn_pii_copy(out + used, room - used, name, name_bytes);
+		from = match->end;
+	} while (rowfn_pii_next(scan, match));
+	return used + rowfn_pii_copy(out + used, room - used, scan->s + from, scan->len - from);
+}
+
 /* Write the answer to out[bytes], bytes as rowfn_pii_bytes() said. */
 GPUSTR_FN void
 rowfn_pii_write(const char *s, int32_t len, int32_t kinds, char *out, int64_t bytes)
 {
 	RowfnPiiScan scan = rowfn_pii_begin(s, len, kinds);
 	RowfnPiiMatch match;
-	int64_t		used = 0;
-	int32_t		from = 0;
+	int64_t		used;
 
-	while (rowfn_pii_next(&scan, &match))
-	{
-		int32_t		name_bytes;
-		const char *name = rowfn_pii_name(match.kind, &name_bytes);
-
-		used += rowfn_pii_copy(out + used, bytes - used, s + from, match.start - from);
-		used += rowfn_pii_copy(out + used, bytes - used, name, name_bytes);
-		from = match.end;
-	}
-	used += rowfn_pii_copy(out + used, bytes - used, s + from, len - from);
+	used = rowfn_pii_next(&scan, &match) ? rowfn_pii_write_from(&scan, &match, out, bytes) :
+		rowfn_pii_copy(out, bytes, s, len);
 
 	/* the text has changed meanwhile */
 	while (used < bytes)

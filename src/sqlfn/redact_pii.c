@@ -30,6 +30,9 @@ PG_FUNCTION_INFO_V1(gpustr_redact_pii);
 PG_FUNCTION_INFO_V1(gpustr_redact_pii_array);
 PG_FUNCTION_INFO_V1(gpustr_redact_pattern);
 
+/* From here on the room for an answer is not taken for the longest possible one. */
+#define LONG_VALUE_BYTES (64 * 1024)
+
 static const struct
 {
 	const char *name;
@@ -146,12 +149,21 @@ call_kinds(FmgrInfo * flinfo, ArrayType *names)
 	return kinds;
 }
 
+/* The redacted value; NULL: it stays as it is. */
 static text *
 redact(GpustrBytes value, int32 kinds)
 {
-	int64		bytes = rowfn_pii_bytes(value.data, value.len, kinds);
+	RowfnPiiScan scan = rowfn_pii_begin(value.data, value.len, kinds);
+	RowfnPiiMatch match;
+	int64		bytes = 2 * (int64) value.len;
 	text	   *result;
 
+	if (!rowfn_pii_next(&scan, &match))
+		return NULL;
+
+	/* of a long value it pays to know before */
+	if (value.len > LONG_VALUE_BYTES)
+		bytes = rowfn_pii_bytes(value.data, value.len, kinds);
 	if (bytes > MaxAllocSize - VARHDRSZ)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
@@ -159,8 +171,8 @@ redact(GpustrBytes value, int32 kinds)
 				 errdetail("The result would have %lld bytes, the limit is %zu.",
 						   (long long) bytes, MaxAllocSize - VARHDRSZ)));
 	result = palloc(VARHDRSZ + bytes);
+	bytes = rowfn_pii_write_from(&scan, &match, VARDATA(result), bytes);
 	SET_VARSIZE(result, VARHDRSZ + bytes);
-	rowfn_pii_write(value.data, value.len, kinds, VARDATA(result), bytes);
 	return result;
 }
 
@@ -176,10 +188,9 @@ gpustr_redact_pii(PG_FUNCTION_ARGS)
 {
 	text	   *value = PG_GETARG_TEXT_PP(0);
 	int32		kinds = call_kinds(fcinfo->flinfo, PG_GETARG_ARRAYTYPE_P(1));
+	text	   *result = redact(gpustr_bytes_of(PointerGetDatum(value)), kinds);
 
-	if (kinds == 0)
-		PG_RETURN_TEXT_P(value);
-	PG_RETURN_TEXT_P(redact(gpustr_bytes_of(PointerGetDatum(value)), kinds));
+	PG_RETURN_TEXT_P(result != NULL ? result : value);
 }
 
 static void
@@ -202,7 +213,9 @@ redact_pii_most_bytes(const GpustrBytes *args, const void *context)
 static text *
 redact_pii_args(const GpustrBytes *args, const void *context)
 {
-	return redact(args[0], *(const int32 *) context);
+	text	   *result = redact(args[0], *(const int32 *) context);
+
+	return result != NULL ? result : cstring_to_text_with_len(args[0].data, args[0].len);
 }
 
 /*

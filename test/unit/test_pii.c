@@ -18,6 +18,25 @@
 #include "rowfn/pii.h"
 #include "test_common.h"
 
+/* The same with one look. */
+static void
+check_one_look(const char *text, int32_t len, int32_t kinds, const char *want, int64_t want_bytes)
+{
+	RowfnPiiScan scan = rowfn_pii_begin(text, len, kinds);
+	RowfnPiiMatch match;
+	char	   *out;
+
+	if (!rowfn_pii_next(&scan, &match))
+	{
+		CHECK(want_bytes == len && memcmp(text, want, (size_t) len) == 0, "\"%.*s\" is changed", len, text);
+		return;
+	}
+	out = malloc(2 * (size_t) len);
+	CHECK(rowfn_pii_write_from(&scan, &match, out, 2 * (int64_t) len) == want_bytes &&
+		  memcmp(out, want, (size_t) want_bytes) == 0, "\"%.*s\" with one look", len, text);
+	free(out);
+}
+
 /* Redact from and into exact allocations, so that ASan sees a byte too many. */
 static char *
 redact(const char *text, int32_t len, int32_t kinds, int64_t *bytes)
@@ -31,6 +50,7 @@ redact(const char *text, int32_t len, int32_t kinds, int64_t *bytes)
 	CHECK(*bytes >= 0 && *bytes <= 2 * (int64_t) len + 8, "%lld bytes of %d", (long long) *bytes, len);
 	out = malloc((size_t) *bytes + 1);
 	rowfn_pii_write(t + 1, len, kinds, out + 1, *bytes);
+	check_one_look(t + 1, len, kinds, out + 1, *bytes);
 	free(t);
 	return out;
 }
