@@ -265,7 +265,7 @@ gpustr_count_one(SearchBytes hay, SearchBytes what, int32 encoding)
 
 	if (what.len == 0)
 		return (int64) gpustr_search_chars(hay, encoding) + 1;
-	if (encoding < 0 || gpustr_search_pays(hay, what, encoding))
+	if (encoding < 0)
 	{
 		search_all(hay, what, encoding, count_hits, &count);
 		return count;
