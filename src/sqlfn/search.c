@@ -272,7 +272,8 @@ gpustr_count_one(SearchBytes hay, SearchBytes what, int32 encoding)
 	}
 
 	/*
-	 * each hit is a character's, and which one does not matter
+	 * Each hit is a character's, and which one does not matter: nothing is
+	 * left for a device to save.
 	 */
 	rowfn_search_begin(&search, hay.data, hay.len, what.data, what.len, 0);
 	while (!search.done)
