@@ -32,6 +32,41 @@ COMMENT ON FUNCTION mask(text, integer, integer, text) IS
 
 -- Search
 
+CREATE FUNCTION contains_any(value text, patterns text[]) RETURNS boolean
+	AS 'MODULE_PATHNAME', 'gpustr_contains_any'
+	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
+
+COMMENT ON FUNCTION contains_any(text, text[]) IS
+	'whether at least one of the patterns, byte by byte, occurs in value; NULL patterns occur nowhere, empty ones in every value';
+
+CREATE FUNCTION matching(value text, patterns text[]) RETURNS integer[]
+	AS 'MODULE_PATHNAME', 'gpustr_matching'
+	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
+
+COMMENT ON FUNCTION matching(text, text[]) IS
+	'which of the patterns occur in value, as contains_any() has it: their positions in the array, counted from 1, ascending';
+
+CREATE FUNCTION redact_pii(value text, kinds text[]) RETURNS text
+	AS 'MODULE_PATHNAME', 'gpustr_redact_pii'
+	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+
+COMMENT ON FUNCTION redact_pii(text, text[]) IS
+	'value with personal data of these kinds hidden: email, phone, card, ipv4, ipv6, iban, ssn';
+
+CREATE FUNCTION redact_pii(texts text[], kinds text[]) RETURNS text[]
+	AS 'MODULE_PATHNAME', 'gpustr_redact_pii_array'
+	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+
+COMMENT ON FUNCTION redact_pii(text[], text[]) IS
+	'redact_pii(text, text[]) element by element, in batches on a device where one is up';
+
+CREATE FUNCTION redact_pattern(value text, regex text, replacement text) RETURNS text
+	AS 'MODULE_PATHNAME', 'gpustr_redact_pattern'
+	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+
+COMMENT ON FUNCTION redact_pattern(text, text, text) IS
+	'regexp_replace(value, regex, replacement, ''g'')';
+
 CREATE FUNCTION find(haystack text, pattern text, start integer DEFAULT 1) RETURNS integer
 	AS 'MODULE_PATHNAME', 'gpustr_find'
 	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;

@@ -75,6 +75,7 @@ void request_place_registers(RequestPlan *plan, const GpustrProgram *program)
 			case GPUSTR_OP_LIKE:
 			case GPUSTR_OP_ILIKE:
 			case GPUSTR_OP_DFA:
+			case GPUSTR_OP_CONTAINS_ANY:
 			case GPUSTR_OP_TEXT_EQ:
 			case GPUSTR_OP_COMPARE_TEXT:
 			case GPUSTR_OP_COMPARE_VALUE:
@@ -179,7 +180,13 @@ cudaError_t request_place_columns(RequestPlan *plan)
 		if (column->find_all)
 			CUDA_PASS(find_all_scratch_need(plan->batch.nrows, &need));
 		else if (!column->one_pass)
+		{
+			uint64_t text_need;
+
 			CUDA_PASS(output_scratch_need(plan->batch.nrows, &need));
+			CUDA_PASS(output_text_scratch_need(plan->batch.nrows, &text_need));
+			need = need > text_need ? need : text_need;
+		}
 		scratch = need > scratch ? need : scratch;
 	}
 	plan->output_scratch_at = request_place(plan, scratch);
@@ -417,6 +424,15 @@ static cudaError_t step_dfa(const RequestRun *run, const GpustrStep *step)
 		step->attr == 1 ? GPUSTR_RECHECK : GPUSTR_TRUE, request_bool(run, step->out), run->stream);
 }
 
+static cudaError_t step_contains_any(const RequestRun *run, const GpustrStep *step)
+{
+	return launch_contains_any(
+		*run->dfa_device, run->text[step->in0], run->plan->batch.nrows,
+		(const GpustrAhoCorasick *)GPUSTR_PROGRAM_CONST(run->program, step),
+		(const GpustrAhoCorasick *)(request_program(run) + step->const_off),
+		request_bool(run, step->out), run->stream);
+}
+
 /* Steps that test values. */
 static cudaError_t step_test_value(const RequestRun *run, const GpustrStep *step)
 {
@@ -506,6 +522,8 @@ cudaError_t request_step(RequestRun *run, const GpustrStep *step)
 				run->program->encoding, request_bool(run, step->out), run->stream);
 		case GPUSTR_OP_DFA:
 			return step_dfa(run, step);
+		case GPUSTR_OP_CONTAINS_ANY:
+			return step_contains_any(run, step);
 		case GPUSTR_OP_COMPARE_VALUE:
 		case GPUSTR_OP_IN_VALUE:
 		case GPUSTR_OP_NULL_VALUE:

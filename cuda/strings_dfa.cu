@@ -23,6 +23,7 @@
 #include "kernels.cuh"
 #include "row_words.cuh"
 #include "rowfn/dfa.h"
+#include "shared_load.cuh"
 
 #define DFA_THREADS 512
 #define DFA_WARPS (DFA_THREADS / 32)
@@ -113,50 +114,6 @@ static __device__ __forceinline__ void fill_table(const DfaTable &dfa, unsigned 
 				((uint16_t *)(shared + DFA_CLASS_BYTES))[i] = dfa.next[i];
 		}
 	}
-}
-
-/*
- * Loads from shared memory, given an address there: by the compiler's own code
- * for this, each would work out where shared memory is, and be in a branch of
- * its own.
- */
-static __device__ __forceinline__ uint32_t shared_load8(uint32_t at)
-{
-	uint32_t v;
-
-	asm volatile("ld.shared.u8 %0, [%1];" : "=r"(v) : "r"(at));
-	return v;
-}
-
-/* If 'take' is 0, 'otherwise'. */
-static __device__ __forceinline__ uint32_t shared_load8_if(uint32_t take, uint32_t at,
-														   uint32_t otherwise)
-{
-	uint32_t v = otherwise;
-
-	asm volatile("{\n\t"
-				 ".reg .pred p;\n\t"
-				 "setp.ne.u32 p, %1, 0;\n\t"
-				 "@p ld.shared.u8 %0, [%2];\n\t"
-				 "}"
-				 : "+r"(v)
-				 : "r"(take), "r"(at));
-	return v;
-}
-
-static __device__ __forceinline__ uint32_t shared_load16_if(uint32_t take, uint32_t at,
-															uint32_t otherwise)
-{
-	uint32_t v = otherwise;
-
-	asm volatile("{\n\t"
-				 ".reg .pred p;\n\t"
-				 "setp.ne.u32 p, %1, 0;\n\t"
-				 "@p ld.shared.u16 %0, [%2];\n\t"
-				 "}"
-				 : "+r"(v)
-				 : "r"(take), "r"(at));
-	return v;
 }
 
 /*

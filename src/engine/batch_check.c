@@ -27,6 +27,7 @@
 #include <string.h>
 
 #include "engine/engine.h"
+#include "rowfn/aho_corasick.h"
 #include "rowfn/dfa.h"
 #include "rowfn/like.h"
 #include "rowfn/text_args.h"
@@ -114,6 +115,7 @@ static const CheckOp check_ops[GPUSTR_OP_LAST + 1] = {
 	[GPUSTR_OP_REDACT] = {NO_REG, TEXT_REG, TEXT_REG, NO_REG},
 	[GPUSTR_OP_MASK] = {NO_REG, TEXT_REG, NO_REG, NO_REG},
 	[GPUSTR_OP_OUTPUT_TEXT] = {NO_REG, TEXT_REG, NO_REG, NO_REG},
+	[GPUSTR_OP_CONTAINS_ANY] = {BOOL_REG, TEXT_REG, NO_REG, NO_REG},
 	[GPUSTR_OP_FIND_ALL] = {NO_REG, TEXT_REG, NO_REG, NO_REG}
 };
 
@@ -323,6 +325,10 @@ step_arguments_ok(const GpustrBatch *batch, const GpustrProgram *program, const 
 		case GPUSTR_OP_DFA:
 			return const_ok && (step->attr == 0 || step->attr == 1) &&
 				rowfn_dfa_check((const GpustrDfa *) GPUSTR_PROGRAM_CONST(program, step),
+								step->const_bytes);
+		case GPUSTR_OP_CONTAINS_ANY:
+			return const_ok &&
+				rowfn_aho_check((const GpustrAhoCorasick *) GPUSTR_PROGRAM_CONST(program, step),
 								step->const_bytes);
 		case GPUSTR_OP_TEXT_EQ:
 			return const_ok;

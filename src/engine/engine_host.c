@@ -12,7 +12,8 @@
  *
  * Scratch memory is one block, sized by the program's registers, kept between
  * requests and bounded by the engine's memory limit: over it, or if malloc()
- * fails, the request fails with ENGINE_OUT_OF_MEMORY before any work.
+ * fails, the request fails with ENGINE_OUT_OF_MEMORY before any work.  Texts that
+ * steps make lie in an arena (host_text.c), of what the limit leaves for it.
  *
  * IDENTIFICATION
  *	  src/engine/engine_host.c
@@ -29,6 +30,12 @@
 #ifndef GPUSTR_VERSION
 #error "GPUSTR_VERSION must be defined: see the Makefile"
 #endif
+
+/*
+ * The most bytes for texts that the steps of a chunk make.  Without a limit a
+ * program could take all memory of the machine, for 256 rows of up to 1 GB each.
+ */
+#define HOST_ARENA_BYTES ((size_t) 256 << 20)
 
 typedef struct HostEngine
 {
@@ -114,7 +121,9 @@ run_get_scratch(HostEngine *engine, HostRun *run)
 	run->text = (HostText *) (engine->scratch + HOST_CHUNK_ROWS * sizeof(const char *));
 	run->value = (HostValue *) (run->text + run->program->ntext);
 	run->boolean = (HostBool *) (run->value + run->program->nvalue);
-	engine->arena.limit = (size_t) (limit - bytes);
+	engine->arena.limit = limit - bytes < HOST_ARENA_BYTES ? (size_t) (limit - bytes) : HOST_ARENA_BYTES;
+	if (engine->arena.bytes > engine->arena.limit)
+		gpustr_host_arena_free(&engine->arena);
 	run->arena = &engine->arena;
 	return ENGINE_OK;
 }

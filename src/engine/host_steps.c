@@ -342,6 +342,9 @@ gpustr_host_step(HostRun *run, const GpustrStep *step)
 		case GPUSTR_OP_DFA:
 			gpustr_host_dfa(run, step);
 			break;
+		case GPUSTR_OP_CONTAINS_ANY:
+			gpustr_host_contains_any(run, step);
+			break;
 		case GPUSTR_OP_TEXT_EQ:
 			step_text_eq(run, step);
 			break;

@@ -168,6 +168,9 @@ extern void gpustr_host_const_value(HostRun *run, const GpustrStep *step);
 /* The step of host_dfa.c. */
 extern void gpustr_host_dfa(HostRun *run, const GpustrStep *step);
 
+/* The step of host_contains_any.c. */
+extern void gpustr_host_contains_any(HostRun *run, const GpustrStep *step);
+
 /* Steps of host_values.c. */
 extern void gpustr_host_compare_value(HostRun *run, const GpustrStep *step);
 extern void gpustr_host_in_value(HostRun *run, const GpustrStep *step);

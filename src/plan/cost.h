@@ -15,8 +15,8 @@
 
 #include "plan/program_build.h"
 
-/* Less than any GpuScan of the table costs, whatever its clauses. */
-extern Cost gpustr_cost_least(RelOptInfo *rel);
+/* Less than any GpuScan of the table with these outputs costs, whatever its clauses. */
+extern Cost gpustr_cost_least(PlannerInfo *root, RelOptInfo *rel, List *outputs);
 
 /*
  * Set the path's rows and costs.  'rinfos': the RestrictInfos of the clauses,

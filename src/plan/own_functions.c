@@ -45,7 +45,9 @@
 #include "utils/syscache.h"
 
 #include "plan/own_functions.h"
+#include "sqlfn/contains_any.h"
 #include "sqlfn/redact.h"
+#include "sqlfn/redact_pii.h"
 #include "sqlfn/search.h"
 
 #define MAX_OWN_ARGS 4
@@ -65,6 +67,12 @@ static const OwnFunction own_functions[] = {
 	{InvalidOid, GPUSTR_FUNCTION_REDACT, 0, 0, GPUSTR_FLAG_TEXT}},
 	{"gpustr_mask", gpustr_mask, TEXTOID, 4, {TEXTOID, INT4OID, INT4OID, TEXTOID},
 	{InvalidOid, GPUSTR_FUNCTION_MASK, 0, 0, GPUSTR_FLAG_TEXT}},
+	{"gpustr_contains_any", gpustr_contains_any, BOOLOID, 2, {TEXTOID, TEXTARRAYOID},
+	{InvalidOid, GPUSTR_FUNCTION_CONTAINS_ANY, 0, 0, GPUSTR_FLAG_TEXT}},
+	{"gpustr_redact_pii", gpustr_redact_pii, TEXTOID, 2, {TEXTOID, TEXTARRAYOID},
+	{InvalidOid, GPUSTR_FUNCTION_PII, 0, 0, 0}},
+	{"gpustr_redact_pattern", gpustr_redact_pattern, TEXTOID, 3, {TEXTOID, TEXTOID, TEXTOID},
+	{InvalidOid, GPUSTR_FUNCTION_REGEX_FIND, GPUSTR_MISS_VALUE, 3, GPUSTR_FLAG_TEXT | GPUSTR_FLAG_COLLATED}},
 	{"gpustr_find", gpustr_find, INT4OID, 3, {TEXTOID, TEXTOID, INT4OID},
 	{InvalidOid, GPUSTR_FUNCTION_TEXT, GPUSTR_TEXT_FIND, 0, GPUSTR_FLAG_TEXT}},
 	{"gpustr_count_matches", gpustr_count_matches, INT8OID, 2, {TEXTOID, TEXTOID},

@@ -287,6 +287,11 @@ typedef enum GpustrOp
 								 * in2 alike */
 	GPUSTR_OP_OUTPUT_TEXT,		/* text in0 to output column attr, as it is;
 								 * aux and in2 alike */
+
+	/* more tests */
+	GPUSTR_OP_CONTAINS_ANY,		/* bool: one of the literals of the
+								 * GpustrAhoCorasick at const occurs in text
+								 * in0 (rowfn/aho_corasick.h) */
 	GPUSTR_OP_FIND_ALL,			/* where const stands in text in0 to output
 								 * column attr: GpustrFound; aux and in2 alike */
 	GPUSTR_OP_LAST = GPUSTR_OP_FIND_ALL
@@ -355,6 +360,45 @@ typedef struct GpustrDfa
 
 #define GPUSTR_DFA_REJECT 0
 #define GPUSTR_DFA_ACCEPT 1
+
+/*
+ * An automaton over bytes that looks for many literals (Aho and Corasick, made
+ * deterministic), for GPUSTR_OP_CONTAINS_ANY.  It starts in state 0, and has found
+ * one when it comes to GPUSTR_FOUND.
+ *
+ * The first states, which texts are in most of the time, are hot: they have a
+ * row each.  A cold one has what differs from the row of a hot one: few edges,
+ * which lead to a state by a class of bytes.
+ */
+typedef struct GpustrAhoCorasick
+{
+	int32_t		nstates;		/* 1 to GPUSTR_AHO_MAX_STATES */
+	int32_t		nclasses;		/* classes of bytes: 1 to 256 */
+	int32_t		nhot;			/* the first states: 1 to 65535 */
+	int32_t		nmore;
+	int32_t		hot_off;		/* uint16 [nhot][nclasses]: the next state;
+								 * bytes from the start of this struct */
+	int32_t		cold_off;		/* GpustrColdState [nstates - nhot] */
+	int32_t		more_off;		/* uint32 [nmore]: edges */
+	int32_t		unused;
+	uint8_t		class_of[256];	/* of each byte */
+} GpustrAhoCorasick;
+
+/* An edge: a state, and above GPUSTR_EDGE_BITS the class that leads there. */
+typedef struct GpustrColdState
+{
+	uint32_t	edge[2];		/* the second may be the first */
+	uint32_t	more;			/* its other edges: more[] from there */
+	uint16_t	hot;			/* where other classes lead: as from there */
+	uint16_t	nmore;			/* 0 to 255 */
+} GpustrColdState;
+
+#define GPUSTR_EDGE_BITS 24
+#define GPUSTR_EDGE_STATE 0xFFFFFFu
+#define GPUSTR_AHO_MAX_STATES (1 << GPUSTR_EDGE_BITS)
+
+/* No state has this number, or it is not come to. */
+#define GPUSTR_FOUND 0xFFFFu
 
 /*
  * A set of strings, for GPUSTR_OP_IN_TEXT: the strings one after the other,

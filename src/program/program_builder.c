@@ -293,33 +293,49 @@ gpustr_builder_ilike(GpustrProgramBuilder *b, uint16_t text, const GpustrFold *f
 	return step->out;
 }
 
+/* A test of a text by a constant, which is copied; NULL, and full, if there is no room. */
+static GpustrStep *
+builder_test_by(GpustrProgramBuilder *b, GpustrOp op, uint16_t text, const void *constant,
+				uint32_t constant_bytes)
+{
+	GpustrStep *step = builder_bool_step(b, op);
+
+	if (step == NULL)
+		return NULL;
+	step->in0 = text;
+	step->const_off = gpustr_builder_copy(b, constant, constant_bytes);
+	step->const_bytes = constant_bytes;
+	return step;
+}
+
 uint16_t
 gpustr_builder_dfa(GpustrProgramBuilder *b, uint16_t text, const GpustrDfa *dfa,
 				   uint32_t dfa_bytes, GpustrTruth accepted)
 {
-	GpustrStep *step = builder_bool_step(b, GPUSTR_OP_DFA);
+	GpustrStep *step = builder_test_by(b, GPUSTR_OP_DFA, text, dfa, dfa_bytes);
 
 	if (step == NULL)
 		return 0;
-	step->in0 = text;
 	step->attr = accepted == GPUSTR_RECHECK;
-	step->const_off = gpustr_builder_copy(b, dfa, dfa_bytes);
-	step->const_bytes = dfa_bytes;
 	return step->out;
+}
+
+uint16_t
+gpustr_builder_contains_any(GpustrProgramBuilder *b, uint16_t text, const GpustrAhoCorasick *set,
+							uint32_t set_bytes)
+{
+	GpustrStep *step = builder_test_by(b, GPUSTR_OP_CONTAINS_ANY, text, set, set_bytes);
+
+	return step != NULL ? step->out : 0;
 }
 
 uint16_t
 gpustr_builder_text_eq(GpustrProgramBuilder *b, uint16_t text, const char *value,
 					   int32_t value_bytes)
 {
-	GpustrStep *step = builder_bool_step(b, GPUSTR_OP_TEXT_EQ);
+	GpustrStep *step = builder_test_by(b, GPUSTR_OP_TEXT_EQ, text, value, (uint32_t) value_bytes);
 
-	if (step == NULL)
-		return 0;
-	step->in0 = text;
-	step->const_off = gpustr_builder_copy(b, value, (uint32_t) value_bytes);
-	step->const_bytes = (uint32_t) value_bytes;
-	return step->out;
+	return step != NULL ? step->out : 0;
 }
 
 uint16_t

@@ -83,6 +83,10 @@ extern uint16_t gpustr_builder_ilike(GpustrProgramBuilder *b, uint16_t text,
 extern uint16_t gpustr_builder_dfa(GpustrProgramBuilder *b, uint16_t text,
 								   const GpustrDfa *dfa, uint32_t dfa_bytes,
 								   GpustrTruth accepted);
+
+/* The literals of an automaton. */
+extern uint16_t gpustr_builder_contains_any(GpustrProgramBuilder *b, uint16_t text,
+											const GpustrAhoCorasick *set, uint32_t set_bytes);
 extern uint16_t gpustr_builder_text_eq(GpustrProgramBuilder *b, uint16_t text,
 									   const char *value, int32_t value_bytes);
 

@@ -19,6 +19,7 @@
 #include "rowfn/digest.h"
 #include "rowfn/number_text.h"
 #include "rowfn/pad.h"
+#include "rowfn/pii.h"
 #include "rowfn/replace.h"
 
 /* What comes closer to PostgreSQL's limit than this is PostgreSQL's. */
@@ -69,6 +70,8 @@ rowfn_text_all_bytes(int function, const RowfnArgs *args)
 			return ROWFN_MD5_TEXT_BYTES;
 		case GPUSTR_TEXT_SHA256:
 			return ROWFN_SHA256_BYTES;
+		case GPUSTR_TEXT_REDACT_PII:
+			return rowfn_pii_bytes(text[0].s, text[0].len, *(const int32_t *) args->constant);
 		default:
 			return ROWFN_TEXT_RECHECK;
 	}
@@ -146,6 +149,9 @@ rowfn_text_write(int function, const RowfnArgs *args, char *out, int64_t bytes)
 			break;
 		case GPUSTR_TEXT_SHA256:
 			rowfn_sha256_write(text[0], out, bytes);
+			break;
+		case GPUSTR_TEXT_REDACT_PII:
+			rowfn_pii_write(text[0].s, text[0].len, *(const int32_t *) args->constant, out, bytes);
 			break;
 		default:
 			break;
