@@ -151,8 +151,30 @@ foreach my $entry (@databases)
 		'same ' . ($encoding eq 'UTF8' ? 129023 : 255) . ' rows', "$name: the case of each character") if !$reason && $encoding ne 'SQL_ASCII';
 	is($node->safe_psql($database, "SELECT batches > 0 FROM gpustr.stat_device"), $reason ? 'f' : 't',
 		"$name: the device had its part" . ($reason ? ', which is none' : ''));
+	is( $node->safe_psql($database, q{
+			SELECT count(*) FROM t, (SELECT c || 'a' AS c FROM chars UNION ALL SELECT c FROM chars) x WHERE s IS NOT NULL AND (
+				gpustr.find(s, c) <> strpos(s, c) OR gpustr.fuzzy_find(s, c, 0) <> strpos(s, c) OR
+				gpustr.count_matches(s, c) <> cardinality(gpustr.find_all(s, c)) OR
+				gpustr.find_all(s, c) <> coalesce((SELECT array_agg(p ORDER BY p) FROM generate_series(1, least(char_length(s), 30)) p
+					WHERE substr(s, p, char_length(c)) = c), '{}') || coalesce((SELECT array_agg(p) FROM unnest(gpustr.find_all(s, c)) p WHERE p > 30), '{}'))}),
+		'0', "$name: positions of hits");
+	is( $node->safe_psql($database, q{
+			CREATE EXTENSION fuzzystrmatch;
+			SELECT count(*) FROM t a, t b WHERE a.id BETWEEN 0 AND 80 AND b.id BETWEEN 0 AND 80 AND (
+				gpustr.edit_distance(a.s, b.s) <> levenshtein(a.s, b.s) OR
+				gpustr.edit_distance_within(a.s, b.s, 2) <> (levenshtein(a.s, b.s) <= 2))}),
+		'0', "$name: edit distance");
+	is( $node->safe_psql($database, q{
+			SELECT count(*) FROM (SELECT unnest(gpustr.edit_distance(array_agg(s ORDER BY id), 'ab')) AS d, unnest(gpustr.find(array_agg(s ORDER BY id), 'a')) AS f,
+				unnest(array_agg(s ORDER BY id)) AS s FROM t) x WHERE d IS DISTINCT FROM gpustr.edit_distance(s, 'ab') OR f IS DISTINCT FROM strpos(s, 'a')}),
+		'0', "$name: arrays");
 	$node->safe_psql($database, 'SELECT gpustr.stat_reset()');
 }
+
+# Bytes of a text that stand across two characters
+is($node->safe_psql('db_euc_jp', q{SELECT gpustr.find(s, p), gpustr.count_matches(s, p), gpustr.find_all(s, p), gpustr.find_all(s || p, p)
+		FROM (SELECT convert_from('\xc6fccbdc', 'EUC_JP') AS s, convert_from('\xfccb', 'EUC_JP') AS p) x}),
+	'0|0|{}|{3}', 'euc_jp: not inside a character');
 
 # Collations of clauses and of columns
 $node->safe_psql('db_utf8', q{
