@@ -30,6 +30,141 @@ CREATE FUNCTION mask(value text, keep_left integer, keep_right integer, mask tex
 COMMENT ON FUNCTION mask(text, integer, integer, text) IS
 	'value with each character replaced by mask, but for the first keep_left and the last keep_right';
 
+-- Search
+
+CREATE FUNCTION contains_any(value text, patterns text[]) RETURNS boolean
+	AS 'MODULE_PATHNAME', 'gpustr_contains_any'
+	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
+
+COMMENT ON FUNCTION contains_any(text, text[]) IS
+	'whether at least one of the patterns, byte by byte, occurs in value; NULL patterns occur nowhere, empty ones in every value';
+
+CREATE FUNCTION matching(value text, patterns text[]) RETURNS integer[]
+	AS 'MODULE_PATHNAME', 'gpustr_matching'
+	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
+
+COMMENT ON FUNCTION matching(text, text[]) IS
+	'which of the patterns occur in value, as contains_any() has it: their positions in the array, counted from 1, ascending';
+
+CREATE FUNCTION redact_pii(value text, kinds text[]) RETURNS text
+	AS 'MODULE_PATHNAME', 'gpustr_redact_pii'
+	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+
+COMMENT ON FUNCTION redact_pii(text, text[]) IS
+	'value with personal data of these kinds hidden: email, phone, card, ipv4, ipv6, iban, ssn';
+
+CREATE FUNCTION redact_pii(texts text[], kinds text[]) RETURNS text[]
+	AS 'MODULE_PATHNAME', 'gpustr_redact_pii_array'
+	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+
+COMMENT ON FUNCTION redact_pii(text[], text[]) IS
+	'redact_pii(text, text[]) element by element, in batches on a device where one is up';
+
+CREATE FUNCTION redact_pattern(value text, regex text, replacement text) RETURNS text
+	AS 'MODULE_PATHNAME', 'gpustr_redact_pattern'
+	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+
+COMMENT ON FUNCTION redact_pattern(text, text, text) IS
+	'regexp_replace(value, regex, replacement, ''g'')';
+
+CREATE FUNCTION find(haystack text, pattern text, start integer DEFAULT 1) RETURNS integer
+	AS 'MODULE_PATHNAME', 'gpustr_find'
+	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+
+COMMENT ON FUNCTION find(text, text, integer) IS
+	'first position from start on where pattern stands in haystack, in characters from 1; 0: nowhere';
+
+CREATE FUNCTION find(haystack bytea, pattern bytea, start integer DEFAULT 1) RETURNS integer
+	AS 'MODULE_PATHNAME', 'gpustr_find_bytea'
+	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+
+COMMENT ON FUNCTION find(bytea, bytea, integer) IS
+	'first position from start on where pattern stands in haystack, in bytes from 1; 0: nowhere';
+
+CREATE FUNCTION find_all(haystack text, pattern text) RETURNS bigint[]
+	AS 'MODULE_PATHNAME', 'gpustr_find_all'
+	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
+
+COMMENT ON FUNCTION find_all(text, text) IS
+	'all positions where pattern stands in haystack, in characters from 1, ascending; they may overlap';
+
+CREATE FUNCTION find_all(haystack bytea, pattern bytea) RETURNS bigint[]
+	AS 'MODULE_PATHNAME', 'gpustr_find_all_bytea'
+	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
+
+COMMENT ON FUNCTION find_all(bytea, bytea) IS
+	'all positions where pattern stands in haystack, in bytes from 1, ascending; they may overlap';
+
+CREATE FUNCTION count_matches(haystack text, pattern text) RETURNS bigint
+	AS 'MODULE_PATHNAME', 'gpustr_count_matches'
+	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 15;
+
+COMMENT ON FUNCTION count_matches(text, text) IS
+	'at how many positions pattern stands in haystack; they may overlap';
+
+CREATE FUNCTION count_matches(haystack bytea, pattern bytea) RETURNS bigint
+	AS 'MODULE_PATHNAME', 'gpustr_count_matches_bytea'
+	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 15;
+
+COMMENT ON FUNCTION count_matches(bytea, bytea) IS
+	'at how many positions pattern stands in haystack; they may overlap';
+
+CREATE FUNCTION edit_distance(a text, b text) RETURNS integer
+	AS 'MODULE_PATHNAME', 'gpustr_edit_distance'
+	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
+
+COMMENT ON FUNCTION edit_distance(text, text) IS
+	'the least number of characters to insert, delete or replace that makes b of a';
+
+CREATE FUNCTION edit_distance_within(a text, b text, k integer) RETURNS boolean
+	AS 'MODULE_PATHNAME', 'gpustr_edit_distance_within'
+	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 30;
+
+COMMENT ON FUNCTION edit_distance_within(text, text, integer) IS
+	'is edit_distance(a, b) at most k?';
+
+CREATE FUNCTION fuzzy_find(haystack text, pattern text, k integer) RETURNS integer
+	AS 'MODULE_PATHNAME', 'gpustr_fuzzy_find'
+	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
+
+COMMENT ON FUNCTION fuzzy_find(text, text, integer) IS
+	'position of the part of haystack that ends first of those at most k edits away from pattern; 0: there is none';
+
+CREATE FUNCTION find(haystacks text[], pattern text, start integer DEFAULT 1) RETURNS integer[]
+	AS 'MODULE_PATHNAME', 'gpustr_find_array'
+	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+
+COMMENT ON FUNCTION find(text[], text, integer) IS
+	'find(text, text, integer) element by element, in batches on a device where one is up';
+
+CREATE FUNCTION count_matches(haystacks text[], pattern text) RETURNS bigint[]
+	AS 'MODULE_PATHNAME', 'gpustr_count_matches_array'
+	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+
+COMMENT ON FUNCTION count_matches(text[], text) IS
+	'count_matches(text, text) element by element, in batches on a device where one is up';
+
+CREATE FUNCTION edit_distance(texts text[], b text) RETURNS integer[]
+	AS 'MODULE_PATHNAME', 'gpustr_edit_distance_array'
+	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+
+COMMENT ON FUNCTION edit_distance(text[], text) IS
+	'edit_distance(text, text) element by element, in batches on a device where one is up';
+
+CREATE FUNCTION edit_distance_within(texts text[], b text, k integer) RETURNS boolean[]
+	AS 'MODULE_PATHNAME', 'gpustr_edit_distance_within_array'
+	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+
+COMMENT ON FUNCTION edit_distance_within(text[], text, integer) IS
+	'edit_distance_within(text, text, integer) element by element, in batches on a device where one is up';
+
+CREATE FUNCTION fuzzy_find(haystacks text[], pattern text, k integer) RETURNS integer[]
+	AS 'MODULE_PATHNAME', 'gpustr_fuzzy_find_array'
+	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+
+COMMENT ON FUNCTION fuzzy_find(text[], text, integer) IS
+	'fuzzy_find(text, text, integer) element by element, in batches on a device where one is up';
+
 -- Monitoring
 
 CREATE FUNCTION devices(

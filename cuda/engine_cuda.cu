@@ -366,6 +366,7 @@ static EngineCode open_device(CudaEngine *engine, EngineError *error)
 			device, engine->props.name, engine->props.major, engine->props.minor, OLDEST_MAJOR);
 	CUDA_TRY(prepare_redact(device, &engine->redact_blocks));
 	CUDA_TRY(prepare_dfa(device, &engine->dfa_device));
+	CUDA_TRY(prepare_contains_any(engine->dfa_device));
 	if (engine->redact_blocks.small == 0)
 		return gpustr_engine_error(error, ENGINE_NO_DEVICE,
 								   "device %d, %s, has too little shared memory", device,

@@ -19,7 +19,7 @@
 
 #include "batch/batch.h"
 #include "rowfn/fold.h"
-#include "value_register.cuh"
+#include "text_args.cuh"
 
 /* The pages of a request, in device memory, and where its rows are. */
 struct PageRows
@@ -91,10 +91,20 @@ cudaError_t prepare_dfa(int device, DfaDevice *limits);
 bool dfa_layout_fits(const DfaDevice &limits, DfaLayout layout, const GpustrDfa *dfa);
 DfaLayout dfa_layout(const DfaDevice &limits, const GpustrDfa *dfa);
 
-/* The layout must fit.  dfa, device_dfa: the same, in host and device memory. */
+/*
+ * The layout must fit.  dfa, device_dfa: the same, in host and device memory.  where: rows
+ * that are not true there are what they are there; lo NULL: none.
+ */
 cudaError_t launch_dfa(const DfaDevice &limits, DfaLayout layout, const TextRegister &text,
 					   int32_t nrows, const GpustrDfa *dfa, const GpustrDfa *device_dfa,
-					   GpustrTruth accepted, BoolRegister out, cudaStream_t stream);
+					   GpustrTruth accepted, BoolRegister where, BoolRegister out,
+					   cudaStream_t stream);
+
+/* strings_contains_any.cu; set, device_set: the same, in host and device memory */
+cudaError_t prepare_contains_any(const DfaDevice &limits);
+cudaError_t launch_contains_any(const DfaDevice &limits, const TextRegister &text, int32_t nrows,
+								const GpustrAhoCorasick *set, const GpustrAhoCorasick *device_set,
+								BoolRegister out, cudaStream_t stream);
 
 /* strings_compare.cu */
 cudaError_t launch_text_eq(const TextRegister &text, int32_t nrows, const char *value,
@@ -111,6 +121,37 @@ cudaError_t launch_trim_blanks(const TextRegister &text, int32_t nrows, int32_t 
 							   cudaStream_t stream);
 cudaError_t launch_length(const TextRegister &text, int32_t encoding, int32_t nrows, int64_t *value,
 						  cudaStream_t stream);
+
+/* Memory for the answers of a step. */
+struct TextArena
+{
+	char *base;
+	int32_t at;					/* bytes from base; aligned to 16 */
+	uint64_t bytes;				/* at + bytes <= INT32_MAX */
+	unsigned long long *cursor; /* bytes that are taken, 0 at first; may pass 'bytes' */
+};
+
+/* Bytes of an arena that has room for answers of 'room' bytes, however they lie. */
+uint64_t text_arena_bytes(int32_t nrows, uint64_t room);
+
+/* text_slices.cu, text_makes.cu, text_measures.cu; slices: texts within 2 GB of base */
+cudaError_t launch_text_slice(GpustrTextFunction function, const TextArgs &args, const char *base,
+							  int32_t nrows, int32_t *start, int32_t *end, StatePlanes planes,
+							  cudaStream_t stream);
+
+/* host_constant: args.constant in host memory */
+cudaError_t launch_text_make(GpustrTextFunction function, const TextArgs &args,
+							 const void *host_constant, const TextArena &arena, int32_t nrows,
+							 int32_t *start, int32_t *end, StatePlanes planes, cudaStream_t stream);
+cudaError_t launch_text_measure(GpustrTextFunction function, const TextArgs &args, int32_t nrows,
+								int64_t *value, StatePlanes planes, cudaStream_t stream);
+
+/* text_pieces.cu: is it for that?  Then launch_text_make() calls it. */
+bool text_is_pieces(GpustrTextFunction function, const void *host_constant);
+cudaError_t launch_text_pieces(GpustrTextFunction function, const TextArgs &args,
+							   const void *host_constant, const TextArena &arena, int32_t nrows,
+							   int32_t *start, int32_t *end, StatePlanes planes,
+							   cudaStream_t stream);
 
 /* values.cu */
 cudaError_t launch_compare_value(GpustrOrder order, GpustrRelation relation, const ValueRegister &a,
@@ -179,6 +220,20 @@ cudaError_t launch_output_mask(const TextRegister &text, const GpustrMask &mask,
 cudaError_t launch_output_redact(const TextRegister &name, const TextRegister &visibility,
 								 int32_t encoding, BoolRegister where, int32_t nrows,
 								 const OutputColumn &column, cudaStream_t stream);
+
+/* strings_output_text.cu; scratch: [output_text_scratch_need()] */
+cudaError_t output_text_scratch_need(int32_t nrows, uint64_t *bytes);
+cudaError_t launch_output_text(const TextRegister &text, BoolRegister where, int32_t nrows,
+							   const OutputColumn &column, cudaStream_t stream);
+
+/*
+ * strings_find.cu; scratch: [find_all_scratch_need()].  what, device_what: the same,
+ * in host and device memory, there aligned to 8.
+ */
+cudaError_t find_all_scratch_need(int32_t nrows, uint64_t *bytes);
+cudaError_t launch_find_all(const TextRegister &text, const char *what, const char *device_what,
+							int32_t what_bytes, int32_t encoding, BoolRegister where, int32_t nrows,
+							const OutputColumn &column, cudaStream_t stream);
 
 /* strings_redact.cu: how many blocks of the redact kernels fit a device */
 struct RedactBlocks

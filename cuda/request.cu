@@ -77,9 +77,11 @@ EngineCode request_plan(RequestPlan *plan, void *body, int32_t readable_blocks, 
 	if (batch->nrows > REQUEST_MAX_ROWS)
 		return gpustr_engine_error(error, ENGINE_OUT_OF_MEMORY,
 								   "%d rows are too many for one batch", batch->nrows);
-	if (batch->in_bytes > INT32_MAX && has_step(plan_program(plan), GPUSTR_OP_CHOOSE_TEXT))
+	if (batch->in_bytes > INT32_MAX - REQUEST_TAIL_BYTES &&
+		(has_step(plan_program(plan), GPUSTR_OP_CHOOSE_TEXT) ||
+		 has_step(plan_program(plan), GPUSTR_OP_TEXT_MAKE)))
 		return gpustr_engine_error(error, ENGINE_OUT_OF_MEMORY,
-								   "%u bytes of texts are too many to choose from in one batch",
+								   "%u bytes of texts are too many to make others of in one batch",
 								   batch->in_bytes);
 	(void)request_place(plan, (uint64_t)batch->in_bytes + REQUEST_TAIL_BYTES);
 	if (batch->kind == GPUSTR_BATCH_PAGES)
@@ -89,6 +91,7 @@ EngineCode request_plan(RequestPlan *plan, void *body, int32_t readable_blocks, 
 		if (code != ENGINE_OK)
 			return code;
 	}
+	request_place_arenas(plan, plan_program(plan));
 	request_place_registers(plan, plan_program(plan));
 	plan->cleared_at = request_place(plan, sizeof(RequestCounters));
 	plan->selected_at = request_place(plan, request_word_bytes(plan));

@@ -9,13 +9,16 @@
  *						are offsets here
  *		staged pages
  *		gathered pages	a slot a page, if any page is a block of the pool
+ *		arenas			the texts that steps make
  *		registers		what the steps make
- *		cleared			counters, result bitmaps, working memory of redact
+ *		cleared			counters, result bitmaps, cursors of arenas, working
+ *						memory of redact
  *		output columns	and working memory that their steps share
  *
- * Texts of page batches are int32 offsets from its start; so the pages end
- * before 2 GB, or the request is refused as out of memory.  So is a column
- * batch with a larger body whose program chooses between texts.
+ * Texts of page batches, and those that steps make, are int32 offsets from its
+ * start; so the pages end before 2 GB, or the request is refused as out of memory.
+ * So is a column batch with a larger body whose program chooses between texts or
+ * makes others of them.  Arenas get what is left of these 2 GB.
  *
  * request_start() puts everything on the stream and returns: copies in, the
  * gathering of pages, the steps, copies of bitmaps and counters out.  How many
@@ -47,6 +50,7 @@ struct RequestCounters
 struct RequestColumn
 {
 	bool one_pass;		/* by strings_redact.cuh, else by strings_output.cu */
+	bool find_all;		/* by strings_find.cu */
 	uint64_t redact_at; /* one pass: its working memory */
 	uint64_t valid_at;
 	uint64_t offsets_at;
@@ -66,7 +70,10 @@ struct RequestPlan
 	uint64_t text_at[GPUSTR_MAX_TEXT_REGS];	  /* see request_steps.cu */
 	uint64_t value_at[GPUSTR_MAX_VALUE_REGS]; /* alike */
 	uint64_t bool_at[GPUSTR_MAX_BOOL_REGS];	  /* lo, hi */
-	uint64_t cleared_at;					  /* starts with RequestCounters */
+	uint64_t arena_at[GPUSTR_MAX_TEXT_REGS];  /* made texts: request_text.cu */
+	uint64_t arena_bytes[GPUSTR_MAX_TEXT_REGS];
+	uint64_t cursors_at; /* unsigned long long [GPUSTR_MAX_TEXT_REGS] */
+	uint64_t cleared_at; /* starts with RequestCounters */
 	uint64_t selected_at;
 	uint64_t recheck_at;
 	uint64_t cleared_end;

@@ -5,7 +5,7 @@
  *
  * What a step has in the request's memory, each array aligned:
  *
- *		a decoded or chosen text	start[], end[], planes valid and recheck
+ *		a decoded, chosen or made text	start[], end[], planes valid and recheck
  *		TRIM_BLANKS					end[]; the rest is the text's that it trims
  *		a value						the values, planes
  *		LENGTH						the values; the planes are the text's
@@ -27,25 +27,10 @@
 #include "rowfn/compare.h"
 #include "rowfn/redact.h"
 
-static uint64_t row_bytes(const RequestPlan *plan)
-{
-	return request_aligned((uint64_t)plan->batch.nrows * sizeof(int32_t));
-}
-
-static uint64_t value_bytes(const RequestPlan *plan)
-{
-	return request_aligned((uint64_t)plan->batch.nrows * sizeof(int64_t));
-}
-
-static uint64_t plane_bytes(const RequestPlan *plan)
-{
-	return request_aligned(request_word_bytes(plan));
-}
-
 void request_place_registers(RequestPlan *plan, const GpustrProgram *program)
 {
 	const GpustrStep *steps = GPUSTR_PROGRAM_STEPS(program);
-	uint64_t planes = 2 * plane_bytes(plan);
+	uint64_t planes = 2 * request_plane_bytes(plan);
 	int32_t i;
 
 	for (i = 0; i < program->nsteps; i++)
@@ -58,14 +43,15 @@ void request_place_registers(RequestPlan *plan, const GpustrProgram *program)
 			case GPUSTR_OP_DECODE_TEXT:
 			case GPUSTR_OP_DECODE_BYTES:
 			case GPUSTR_OP_CHOOSE_TEXT:
-				plan->text_at[out] = request_place(plan, 2 * row_bytes(plan) + planes);
+			case GPUSTR_OP_TEXT_MAKE:
+				plan->text_at[out] = request_place(plan, 2 * request_row_bytes(plan) + planes);
 				break;
 			case GPUSTR_OP_TRIM_BLANKS:
-				plan->text_at[out] = request_place(plan, row_bytes(plan));
+				plan->text_at[out] = request_place(plan, request_row_bytes(plan));
 				break;
 			case GPUSTR_OP_CONST_TEXT:
 				if (step->attr != GPUSTR_FALSE)
-					plan->text_at[out] = request_place(plan, plane_bytes(plan));
+					plan->text_at[out] = request_place(plan, request_plane_bytes(plan));
 				break;
 			case GPUSTR_OP_COLUMN:
 				break;
@@ -74,20 +60,22 @@ void request_place_registers(RequestPlan *plan, const GpustrProgram *program)
 			case GPUSTR_OP_BOOL_VALUE:
 			case GPUSTR_OP_ARITH:
 			case GPUSTR_OP_CAST:
-				plan->value_at[out] = request_place(plan, value_bytes(plan) + planes);
+			case GPUSTR_OP_TEXT_MEASURE:
+				plan->value_at[out] = request_place(plan, request_value_bytes(plan) + planes);
 				break;
 			case GPUSTR_OP_LENGTH:
-				plan->value_at[out] = request_place(plan, value_bytes(plan));
+				plan->value_at[out] = request_place(plan, request_value_bytes(plan));
 				break;
 			case GPUSTR_OP_CONST_VALUE:
 				if (step->attr != GPUSTR_FALSE)
-					plan->value_at[out] = request_place(plan, plane_bytes(plan));
+					plan->value_at[out] = request_place(plan, request_plane_bytes(plan));
 				break;
 			case GPUSTR_OP_DECODE_NULL:
 			case GPUSTR_OP_CONST:
 			case GPUSTR_OP_LIKE:
 			case GPUSTR_OP_ILIKE:
 			case GPUSTR_OP_DFA:
+			case GPUSTR_OP_CONTAINS_ANY:
 			case GPUSTR_OP_TEXT_EQ:
 			case GPUSTR_OP_COMPARE_TEXT:
 			case GPUSTR_OP_COMPARE_VALUE:
@@ -108,6 +96,8 @@ void request_place_registers(RequestPlan *plan, const GpustrProgram *program)
 			case GPUSTR_OP_SELECT:
 			case GPUSTR_OP_REDACT:
 			case GPUSTR_OP_MASK:
+			case GPUSTR_OP_OUTPUT_TEXT:
+			case GPUSTR_OP_FIND_ALL:
 				break;
 		}
 	}
@@ -157,7 +147,11 @@ void request_place_cleared(RequestPlan *plan, const GpustrProgram *program)
 	const GpustrStep *steps = GPUSTR_PROGRAM_STEPS(program);
 	int32_t i;
 
+	plan->cursors_at = request_place(plan, sizeof(unsigned long long) * GPUSTR_MAX_TEXT_REGS);
 	for (i = 0; i < program->nsteps; i++)
+	{
+		if (steps[i].op == GPUSTR_OP_FIND_ALL)
+			plan->column[steps[i].attr].find_all = true;
 		if (is_one_pass(plan, program, &steps[i]))
 		{
 			RequestColumn *column = &plan->column[steps[i].attr];
@@ -165,12 +159,14 @@ void request_place_cleared(RequestPlan *plan, const GpustrProgram *program)
 			column->one_pass = true;
 			column->redact_at = request_place(plan, redact_scratch_need(plan->batch.nrows));
 		}
+	}
 }
 
 cudaError_t request_place_columns(RequestPlan *plan)
 {
 	uint64_t rows = (uint64_t)plan->batch.nrows;
 	uint64_t scratch = 0;
+	uint64_t need;
 	int32_t i;
 
 	for (i = 0; i < plan->batch.nout; i++)
@@ -180,36 +176,21 @@ cudaError_t request_place_columns(RequestPlan *plan)
 		column->valid_at = request_place(plan, request_word_bytes(plan));
 		column->offsets_at = request_place(plan, (rows + 1) * sizeof(int32_t));
 		column->data_at = request_place(plan, plan->batch.out_column[i].data_bytes);
-		if (!column->one_pass && scratch == 0)
-			CUDA_PASS(output_scratch_need(plan->batch.nrows, &scratch));
+		need = 0;
+		if (column->find_all)
+			CUDA_PASS(find_all_scratch_need(plan->batch.nrows, &need));
+		else if (!column->one_pass)
+		{
+			uint64_t text_need;
+
+			CUDA_PASS(output_scratch_need(plan->batch.nrows, &need));
+			CUDA_PASS(output_text_scratch_need(plan->batch.nrows, &text_need));
+			need = need > text_need ? need : text_need;
+		}
+		scratch = need > scratch ? need : scratch;
 	}
 	plan->output_scratch_at = request_place(plan, scratch);
 	return cudaSuccess;
-}
-
-static BoolRegister bool_register(const RequestRun *run, uint16_t reg)
-{
-	BoolRegister b;
-
-	b.lo = (uint32_t *)(run->memory + run->plan->bool_at[reg]);
-	b.hi = (uint32_t *)((char *)b.lo + plane_bytes(run->plan));
-	return b;
-}
-
-/* The planes that are at 'at'. */
-static StatePlanes planes_at(const RequestRun *run, char *at)
-{
-	StatePlanes planes;
-
-	planes.valid = (uint32_t *)at;
-	planes.recheck = (uint32_t *)(at + plane_bytes(run->plan));
-	return planes;
-}
-
-/* The program in device memory. */
-static const char *device_program(const RequestRun *run)
-{
-	return run->memory + run->plan->batch.program_off;
 }
 
 static PageRows page_rows(const RequestRun *run)
@@ -219,8 +200,8 @@ static PageRows page_rows(const RequestRun *run)
 	rows.base = run->memory;
 	rows.page_at = (const int32_t *)(run->memory + run->plan->page_at_at);
 	rows.line = (const uint16_t *)(run->memory + run->plan->batch.line_off);
-	rows.program = device_program(run);
-	rows.attrs = (const GpustrAttr *)(device_program(run) + run->program->attr_off);
+	rows.program = request_program(run);
+	rows.attrs = (const GpustrAttr *)(request_program(run) + run->program->attr_off);
 	rows.nrows = run->plan->batch.nrows;
 	return rows;
 }
@@ -231,8 +212,8 @@ static cudaError_t step_make_text(RequestRun *run, const GpustrStep *step)
 	const GpustrAttr *attrs = GPUSTR_PROGRAM_ATTRS(run->program);
 	char *at = run->memory + run->plan->text_at[step->out];
 	int32_t *start = (int32_t *)at;
-	int32_t *end = (int32_t *)(at + row_bytes(run->plan));
-	StatePlanes planes = planes_at(run, at + 2 * row_bytes(run->plan));
+	int32_t *end = (int32_t *)(at + request_row_bytes(run->plan));
+	StatePlanes planes = request_planes(run, at + 2 * request_row_bytes(run->plan));
 	TextRegister *text = &run->text[step->out];
 
 	text->base = run->memory;
@@ -248,7 +229,7 @@ static cudaError_t step_make_text(RequestRun *run, const GpustrStep *step)
 	if (step->op == GPUSTR_OP_DECODE_BYTES)
 		return launch_decode_bytes(page_rows(run), step->attr, attrs, step->aux, start, end, planes,
 								   run->stream);
-	return launch_choose_text(bool_register(run, step->in2), run->text[step->in0],
+	return launch_choose_text(request_bool(run, step->in2), run->text[step->in0],
 							  run->text[step->in1], run->memory, run->plan->batch.nrows, start, end,
 							  planes, run->stream);
 }
@@ -293,7 +274,7 @@ static cudaError_t step_const_text(RequestRun *run, const GpustrStep *step)
 {
 	TextRegister *text = &run->text[step->out];
 
-	text->base = device_program(run) + step->const_off;
+	text->base = request_program(run) + step->const_off;
 	text->start = NULL;
 	text->end = NULL;
 	text->bytes = (int32_t)step->const_bytes;
@@ -348,7 +329,7 @@ static cudaError_t step_make_value(RequestRun *run, const GpustrStep *step)
 	int32_t nrows = run->plan->batch.nrows;
 	char *at = run->memory + run->plan->value_at[step->out];
 	int64_t *to = (int64_t *)at;
-	StatePlanes planes = planes_at(run, at + value_bytes(run->plan));
+	StatePlanes planes = request_planes(run, at + request_value_bytes(run->plan));
 	ValueRegister *value = &run->value[step->out];
 
 	value->value = to;
@@ -359,10 +340,10 @@ static cudaError_t step_make_value(RequestRun *run, const GpustrStep *step)
 		return launch_decode_value(page_rows(run), step->attr, GPUSTR_PROGRAM_ATTRS(run->program),
 								   (GpustrValueType)step->aux, to, planes, run->stream);
 	if (step->op == GPUSTR_OP_CHOOSE_VALUE)
-		return launch_choose_value(bool_register(run, step->in2), run->value[step->in0],
+		return launch_choose_value(request_bool(run, step->in2), run->value[step->in0],
 								   run->value[step->in1], nrows, to, planes, run->stream);
 	if (step->op == GPUSTR_OP_BOOL_VALUE)
-		return launch_bool_value(bool_register(run, step->in0), nrows, to, planes, run->stream);
+		return launch_bool_value(request_bool(run, step->in0), nrows, to, planes, run->stream);
 	if (step->op == GPUSTR_OP_CAST)
 		return launch_cast((GpustrCast)step->aux, run->value[step->in0], nrows, to, planes,
 						   run->stream);
@@ -397,12 +378,18 @@ static cudaError_t step_output(const RequestRun *run, const GpustrStep *step)
 		return launch_redact(*run->redact_blocks, text, run->text[step->in1], nrows, encoding, out,
 							 run->stream);
 	if (step->aux == 1)
-		where = bool_register(run, step->in2);
+		where = request_bool(run, step->in2);
 	if (step->op == GPUSTR_OP_REDACT)
 		return launch_output_redact(text, run->text[step->in1], encoding, where, nrows, out,
 									run->stream);
+	if (step->op == GPUSTR_OP_FIND_ALL)
+		return launch_find_all(text, GPUSTR_PROGRAM_CONST(run->program, step),
+							   request_program(run) + step->const_off, (int32_t)step->const_bytes,
+							   encoding, where, nrows, out, run->stream);
+	if (step->op == GPUSTR_OP_OUTPUT_TEXT)
+		return launch_output_text(text, where, nrows, out, run->stream);
 	return launch_output_mask(text, *(const GpustrMask *)GPUSTR_PROGRAM_CONST(run->program, step),
-							  device_program(run) + step->const_off + sizeof(GpustrMask), encoding,
+							  request_program(run) + step->const_off + sizeof(GpustrMask), encoding,
 							  where, nrows, out, run->stream);
 }
 
@@ -410,9 +397,9 @@ static cudaError_t step_output(const RequestRun *run, const GpustrStep *step)
 static cudaError_t step_test_text(const RequestRun *run, const GpustrStep *step)
 {
 	int32_t nrows = run->plan->batch.nrows;
-	const char *constant = device_program(run) + step->const_off;
+	const char *constant = request_program(run) + step->const_off;
 	const TextRegister &text = run->text[step->in0];
-	BoolRegister out = bool_register(run, step->out);
+	BoolRegister out = request_bool(run, step->out);
 
 	if (step->op == GPUSTR_OP_LIKE)
 		return launch_like(text, nrows, constant, run->program->encoding, out, run->stream);
@@ -430,11 +417,23 @@ static cudaError_t step_test_text(const RequestRun *run, const GpustrStep *step)
 static cudaError_t step_dfa(const RequestRun *run, const GpustrStep *step)
 {
 	const GpustrDfa *dfa = (const GpustrDfa *)GPUSTR_PROGRAM_CONST(run->program, step);
+	BoolRegister where = {NULL, NULL};
 
-	return launch_dfa(
-		*run->dfa_device, dfa_layout(*run->dfa_device, dfa), run->text[step->in0],
-		run->plan->batch.nrows, dfa, (const GpustrDfa *)(device_program(run) + step->const_off),
-		step->attr == 1 ? GPUSTR_RECHECK : GPUSTR_TRUE, bool_register(run, step->out), run->stream);
+	if (step->aux == 1)
+		where = request_bool(run, step->in2);
+	return launch_dfa(*run->dfa_device, dfa_layout(*run->dfa_device, dfa), run->text[step->in0],
+					  run->plan->batch.nrows, dfa,
+					  (const GpustrDfa *)(request_program(run) + step->const_off),
+					  step->attr == 1 ? GPUSTR_RECHECK : GPUSTR_TRUE, where,
+					  request_bool(run, step->out), run->stream);
+}
+
+static cudaError_t step_contains_any(const RequestRun *run, const GpustrStep *step)
+{
+	return launch_contains_any(*run->dfa_device, run->text[step->in0], run->plan->batch.nrows,
+							   (const GpustrAhoCorasick *)GPUSTR_PROGRAM_CONST(run->program, step),
+							   (const GpustrAhoCorasick *)(request_program(run) + step->const_off),
+							   request_bool(run, step->out), run->stream);
 }
 
 /* Steps that test values. */
@@ -442,13 +441,13 @@ static cudaError_t step_test_value(const RequestRun *run, const GpustrStep *step
 {
 	int32_t nrows = run->plan->batch.nrows;
 	const ValueRegister &value = run->value[step->in0];
-	BoolRegister out = bool_register(run, step->out);
+	BoolRegister out = request_bool(run, step->out);
 
 	if (step->op == GPUSTR_OP_COMPARE_VALUE)
 		return launch_compare_value((GpustrOrder)step->attr, (GpustrRelation)step->aux, value,
 									run->value[step->in1], nrows, out, run->stream);
 	if (step->op == GPUSTR_OP_IN_VALUE)
-		return launch_in_value(value, (const int64_t *)(device_program(run) + step->const_off),
+		return launch_in_value(value, (const int64_t *)(request_program(run) + step->const_off),
 							   (int32_t)(step->const_bytes / sizeof(int64_t)),
 							   step->attr ? GPUSTR_NULL : GPUSTR_FALSE, nrows, out, run->stream);
 	if (step->op == GPUSTR_OP_NULL_VALUE)
@@ -460,8 +459,8 @@ static cudaError_t step_test_value(const RequestRun *run, const GpustrStep *step
 static cudaError_t step_logic(const RequestRun *run, const GpustrStep *step)
 {
 	int32_t nrows = run->plan->batch.nrows;
-	BoolRegister a = bool_register(run, step->in0);
-	BoolRegister out = bool_register(run, step->out);
+	BoolRegister a = request_bool(run, step->in0);
+	BoolRegister out = request_bool(run, step->out);
 
 	if (step->op == GPUSTR_OP_NOT)
 		return launch_logic(GPUSTR_OP_NOT, a, a, nrows, out, run->stream);
@@ -470,9 +469,9 @@ static cudaError_t step_logic(const RequestRun *run, const GpustrStep *step)
 	if (step->op == GPUSTR_OP_IS_TRUE)
 		return launch_is_true(a, nrows, out, run->stream);
 	if (step->op == GPUSTR_OP_CHOOSE_BOOL)
-		return launch_choose_bool(bool_register(run, step->in2), a, bool_register(run, step->in1),
+		return launch_choose_bool(request_bool(run, step->in2), a, request_bool(run, step->in1),
 								  nrows, out, run->stream);
-	return launch_logic((GpustrOp)step->op, a, bool_register(run, step->in1), nrows, out,
+	return launch_logic((GpustrOp)step->op, a, request_bool(run, step->in1), nrows, out,
 						run->stream);
 }
 
@@ -501,13 +500,16 @@ cudaError_t request_step(RequestRun *run, const GpustrStep *step)
 			return step_make_value(run, step);
 		case GPUSTR_OP_LENGTH:
 			return step_length(run, step);
+		case GPUSTR_OP_TEXT_MAKE:
+		case GPUSTR_OP_TEXT_MEASURE:
+			return request_text_step(run, step);
 		case GPUSTR_OP_CONST_VALUE:
 			return step_const_value(run, step);
 		case GPUSTR_OP_DECODE_NULL:
-			return launch_decode_null(page_rows(run), step->attr, bool_register(run, step->out),
+			return launch_decode_null(page_rows(run), step->attr, request_bool(run, step->out),
 									  run->stream);
 		case GPUSTR_OP_CONST:
-			return launch_const((GpustrTruth)step->attr, nrows, bool_register(run, step->out),
+			return launch_const((GpustrTruth)step->attr, nrows, request_bool(run, step->out),
 								run->stream);
 		case GPUSTR_OP_LIKE:
 		case GPUSTR_OP_TEXT_EQ:
@@ -519,10 +521,12 @@ cudaError_t request_step(RequestRun *run, const GpustrStep *step)
 			return launch_ilike(
 				run->text[step->in0], nrows,
 				rowfn_fold_kind((const GpustrFold *)GPUSTR_PROGRAM_CONST(run->program, step)),
-				(const GpustrFold *)(device_program(run) + step->const_off), run->program->encoding,
-				bool_register(run, step->out), run->stream);
+				(const GpustrFold *)(request_program(run) + step->const_off),
+				run->program->encoding, request_bool(run, step->out), run->stream);
 		case GPUSTR_OP_DFA:
 			return step_dfa(run, step);
+		case GPUSTR_OP_CONTAINS_ANY:
+			return step_contains_any(run, step);
 		case GPUSTR_OP_COMPARE_VALUE:
 		case GPUSTR_OP_IN_VALUE:
 		case GPUSTR_OP_NULL_VALUE:
@@ -537,11 +541,13 @@ cudaError_t request_step(RequestRun *run, const GpustrStep *step)
 		case GPUSTR_OP_CHOOSE_BOOL:
 			return step_logic(run, step);
 		case GPUSTR_OP_SELECT:
-			return launch_select(bool_register(run, step->in0), nrows,
+			return launch_select(request_bool(run, step->in0), nrows,
 								 (uint32_t *)(run->memory + run->plan->selected_at),
 								 (uint32_t *)(run->memory + run->plan->recheck_at), run->stream);
 		case GPUSTR_OP_REDACT:
 		case GPUSTR_OP_MASK:
+		case GPUSTR_OP_FIND_ALL:
+		case GPUSTR_OP_OUTPUT_TEXT:
 			return step_output(run, step);
 	}
 	return cudaErrorInvalidValue;

@@ -3,8 +3,8 @@
  * request_steps.cuh
  *	  The steps of a request: where their registers are, and their launches.
  *
- * Shared by request.cu, which lays out and runs a request, and
- * request_steps.cu.
+ * Shared by request.cu, which lays out and runs a request, request_steps.cu, and
+ * request_text.cu, which has the steps that call functions of texts.
  *
  * IDENTIFICATION
  *	  cuda/request_steps.cuh
@@ -54,6 +54,47 @@ static inline uint64_t request_word_bytes(const RequestPlan *plan)
 	return (uint64_t)plan->nwords * sizeof(uint32_t);
 }
 
+/* Bytes of an array of int32, of int64, and of a plane, over the rows. */
+static inline uint64_t request_row_bytes(const RequestPlan *plan)
+{
+	return request_aligned((uint64_t)plan->batch.nrows * sizeof(int32_t));
+}
+
+static inline uint64_t request_value_bytes(const RequestPlan *plan)
+{
+	return request_aligned((uint64_t)plan->batch.nrows * sizeof(int64_t));
+}
+
+static inline uint64_t request_plane_bytes(const RequestPlan *plan)
+{
+	return request_aligned(request_word_bytes(plan));
+}
+
+static inline BoolRegister request_bool(const RequestRun *run, uint16_t reg)
+{
+	BoolRegister b;
+
+	b.lo = (uint32_t *)(run->memory + run->plan->bool_at[reg]);
+	b.hi = (uint32_t *)((char *)b.lo + request_plane_bytes(run->plan));
+	return b;
+}
+
+/* The planes that are at 'at'. */
+static inline StatePlanes request_planes(const RequestRun *run, char *at)
+{
+	StatePlanes planes;
+
+	planes.valid = (uint32_t *)at;
+	planes.recheck = (uint32_t *)(at + request_plane_bytes(run->plan));
+	return planes;
+}
+
+/* The program in device memory. */
+static inline const char *request_program(const RequestRun *run)
+{
+	return run->memory + run->plan->batch.program_off;
+}
+
 /* Room in an output column, as the host engine counts it. */
 static inline uint64_t request_out_room(const RequestPlan *plan, int32_t column)
 {
@@ -71,7 +112,11 @@ cudaError_t request_place_columns(RequestPlan *plan);
 /* Place the registers that the steps write. */
 void request_place_registers(RequestPlan *plan, const GpustrProgram *program);
 
-/* Launch one step. */
+/* Place the memory for the texts that steps make; before anything else that is not input. */
+void request_place_arenas(RequestPlan *plan, const GpustrProgram *program);
+
+/* Launch one step; one of TEXT_MAKE or TEXT_MEASURE. */
 cudaError_t request_step(RequestRun *run, const GpustrStep *step);
+cudaError_t request_text_step(RequestRun *run, const GpustrStep *step);
 
 #endif /* GPUSTR_REQUEST_STEPS_CUH */

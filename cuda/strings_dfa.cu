@@ -23,6 +23,7 @@
 #include "kernels.cuh"
 #include "row_words.cuh"
 #include "rowfn/dfa.h"
+#include "shared_load.cuh"
 
 #define DFA_THREADS 512
 #define DFA_WARPS (DFA_THREADS / 32)
@@ -116,50 +117,6 @@ static __device__ __forceinline__ void fill_table(const DfaTable &dfa, unsigned 
 }
 
 /*
- * Loads from shared memory, given an address there: by the compiler's own code
- * for this, each would work out where shared memory is, and be in a branch of
- * its own.
- */
-static __device__ __forceinline__ uint32_t shared_load8(uint32_t at)
-{
-	uint32_t v;
-
-	asm volatile("ld.shared.u8 %0, [%1];" : "=r"(v) : "r"(at));
-	return v;
-}
-
-/* If 'take' is 0, 'otherwise'. */
-static __device__ __forceinline__ uint32_t shared_load8_if(uint32_t take, uint32_t at,
-														   uint32_t otherwise)
-{
-	uint32_t v = otherwise;
-
-	asm volatile("{\n\t"
-				 ".reg .pred p;\n\t"
-				 "setp.ne.u32 p, %1, 0;\n\t"
-				 "@p ld.shared.u8 %0, [%2];\n\t"
-				 "}"
-				 : "+r"(v)
-				 : "r"(take), "r"(at));
-	return v;
-}
-
-static __device__ __forceinline__ uint32_t shared_load16_if(uint32_t take, uint32_t at,
-															uint32_t otherwise)
-{
-	uint32_t v = otherwise;
-
-	asm volatile("{\n\t"
-				 ".reg .pred p;\n\t"
-				 "setp.ne.u32 p, %1, 0;\n\t"
-				 "@p ld.shared.u16 %0, [%2];\n\t"
-				 "}"
-				 : "+r"(v)
-				 : "r"(take), "r"(at));
-	return v;
-}
-
-/*
  * The state after those of 4 bytes that bits 0 to 3 of 'mask' stand for.
  * table: the address of the block's table in shared memory
  */
@@ -237,6 +194,7 @@ static __device__ __forceinline__ uint32_t last_state(const DfaTable &dfa, uint3
  *
  * text		[nrows] text register
  * accepted	GPUSTR_TRUE or GPUSTR_RECHECK, for texts that are accepted
+ * where	rows that are not true here are what they are here; lo NULL: none
  * out		[(nrows + 31) / 32] words a plane
  *
  * One thread a row; a warp writes one word of each plane by ballot, then goes
@@ -247,7 +205,7 @@ static __device__ __forceinline__ uint32_t last_state(const DfaTable &dfa, uint3
 template <DfaLayout LAYOUT>
 static __global__ void __launch_bounds__(DFA_THREADS, DFA_BLOCKS)
 	match_dfa(const TextRegister text, int32_t nrows, const DfaTable dfa, uint32_t accepted,
-			  BoolRegister out)
+			  BoolRegister where, BoolRegister out)
 {
 	extern __shared__ __align__(16) unsigned char dfa_shared[];
 	const int32_t nwords = (int32_t)(((uint32_t)nrows + 31) / 32);
@@ -265,8 +223,12 @@ static __global__ void __launch_bounds__(DFA_THREADS, DFA_BLOCKS)
 
 		if (r < nrows)
 		{
-			truth = row_truth(text_state(text, w), r);
-			if (truth == GPUSTR_FALSE)
+			uint32_t ruled =
+				where.lo != NULL ? row_truth(gpustr_truth_word(where.lo[w], where.hi[w]), r)
+								 : GPUSTR_TRUE;
+
+			truth = ruled == GPUSTR_TRUE ? row_truth(text_state(text, w), r) : ruled;
+			if (ruled == GPUSTR_TRUE && truth == GPUSTR_FALSE)
 			{
 				uint32_t state =
 					last_state<LAYOUT>(dfa, table, text_at(text, r), text_bytes(text, r));
@@ -334,7 +296,8 @@ DfaLayout dfa_layout(const DfaDevice &limits, const GpustrDfa *dfa)
 template <DfaLayout LAYOUT>
 static cudaError_t launch_layout(const DfaDevice &limits, const TextRegister &text, int32_t nrows,
 								 const GpustrDfa *dfa, const GpustrDfa *device_dfa,
-								 GpustrTruth accepted, BoolRegister out, cudaStream_t stream)
+								 GpustrTruth accepted, BoolRegister where, BoolRegister out,
+								 cudaStream_t stream)
 {
 	const unsigned shared = (unsigned)dfa_shared_bytes(LAYOUT, dfa);
 	const unsigned fit = (unsigned)limits.sm_shared / (shared + DFA_RESERVED_BYTES);
@@ -352,27 +315,27 @@ static cudaError_t launch_layout(const DfaDevice &limits, const TextRegister &te
 	table.nclasses = (uint32_t)dfa->nclasses;
 	table.start = (uint32_t)dfa->start;
 	match_dfa<LAYOUT>
-		<<<blocks, DFA_THREADS, shared, stream>>>(text, nrows, table, (uint32_t)accepted, out);
+		<<<blocks, DFA_THREADS, shared, stream>>>(text, nrows, table, (uint32_t)accepted, where, out);
 	return cudaPeekAtLastError();
 }
 
 cudaError_t launch_dfa(const DfaDevice &limits, DfaLayout layout, const TextRegister &text,
 					   int32_t nrows, const GpustrDfa *dfa, const GpustrDfa *device_dfa,
-					   GpustrTruth accepted, BoolRegister out, cudaStream_t stream)
+					   GpustrTruth accepted, BoolRegister where, BoolRegister out, cudaStream_t stream)
 {
 	switch (layout)
 	{
 		case DFA_EXPANDED:
-			return launch_layout<DFA_EXPANDED>(limits, text, nrows, dfa, device_dfa, accepted, out,
+			return launch_layout<DFA_EXPANDED>(limits, text, nrows, dfa, device_dfa, accepted, where, out,
 											   stream);
 		case DFA_CLASSES8:
-			return launch_layout<DFA_CLASSES8>(limits, text, nrows, dfa, device_dfa, accepted, out,
+			return launch_layout<DFA_CLASSES8>(limits, text, nrows, dfa, device_dfa, accepted, where, out,
 											   stream);
 		case DFA_CLASSES16:
-			return launch_layout<DFA_CLASSES16>(limits, text, nrows, dfa, device_dfa, accepted, out,
+			return launch_layout<DFA_CLASSES16>(limits, text, nrows, dfa, device_dfa, accepted, where, out,
 												stream);
 		case DFA_GLOBAL:
 			break;
 	}
-	return launch_layout<DFA_GLOBAL>(limits, text, nrows, dfa, device_dfa, accepted, out, stream);
+	return launch_layout<DFA_GLOBAL>(limits, text, nrows, dfa, device_dfa, accepted, where, out, stream);
 }

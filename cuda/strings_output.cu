@@ -176,15 +176,6 @@ struct RedactOutput
 	}
 };
 
-/* Rows of word w in which an answer is asked for. */
-static __device__ __forceinline__ uint32_t asked_for(BoolRegister where, int32_t nrows, int32_t w)
-{
-	int32_t left = nrows - w * 32;
-	uint32_t rows = left >= 32 ? 0xFFFFFFFF : (1u << left) - 1;
-
-	return where.lo != NULL ? where.lo[w] & ~where.hi[w] & rows : rows;
-}
-
 /*
  * measure_output - which rows have an answer, and how long each is.
  *
@@ -211,7 +202,7 @@ static __global__ void __launch_bounds__(ROW_THREADS)
 	if (r >= nrows)
 		return;
 	state = op.state(w);
-	asked = asked_for(where, nrows, w);
+	asked = rows_asked_for(where, nrows, w);
 	if ((asked & ~state.hi) >> (r % 32) & 1)
 	{
 		typename Operator::Parts mine = op.split(r);

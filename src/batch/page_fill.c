@@ -204,7 +204,11 @@ gpustr_batch_submit(GpustrPageScan *scan)
 
 	local = gpustr_request_is_local(pb->request);
 	if (local)
+	{
 		pages = heap->rs_strategy ? RING_BATCH_PAGES : LOCAL_BATCH_PAGES;
+		/* a large program comes with each batch, too */
+		pages = Max(pages, program_bytes / BLCKSZ);
+	}
 	else
 		pages = Min(scan->next_pages, gpustr_blocks_fair_share(&scan->blocks));
 	most = gpustr_page_output_max_pages(&scan->output, gpustr_request_bytes(pb->request),

@@ -27,8 +27,10 @@
 #include <string.h>
 
 #include "engine/engine.h"
+#include "rowfn/aho_corasick.h"
 #include "rowfn/dfa.h"
 #include "rowfn/like.h"
+#include "rowfn/text_args.h"
 #include "rowfn/value.h"
 
 /* header, program, page batch (4), bitmaps (2), columns (3 each) */
@@ -111,7 +113,10 @@ static const CheckOp check_ops[GPUSTR_OP_LAST + 1] = {
 	[GPUSTR_OP_CAST] = {VALUE_REG, VALUE_REG, NO_REG, NO_REG},
 	[GPUSTR_OP_SELECT] = {NO_REG, BOOL_REG, NO_REG, NO_REG},
 	[GPUSTR_OP_REDACT] = {NO_REG, TEXT_REG, TEXT_REG, NO_REG},
-	[GPUSTR_OP_MASK] = {NO_REG, TEXT_REG, NO_REG, NO_REG}
+	[GPUSTR_OP_MASK] = {NO_REG, TEXT_REG, NO_REG, NO_REG},
+	[GPUSTR_OP_OUTPUT_TEXT] = {NO_REG, TEXT_REG, NO_REG, NO_REG},
+	[GPUSTR_OP_CONTAINS_ANY] = {BOOL_REG, TEXT_REG, NO_REG, NO_REG},
+	[GPUSTR_OP_FIND_ALL] = {NO_REG, TEXT_REG, NO_REG, NO_REG}
 };
 
 EngineCode
@@ -273,6 +278,14 @@ mask_ok(const GpustrProgram *program, const GpustrStep *step)
 		step->const_bytes == sizeof(GpustrMask) + (uint32_t) mask->mask_bytes;
 }
 
+/* Does the step call a function of texts with the constant that it needs? */
+static int
+text_function_ok(const GpustrProgram *program, const GpustrStep *step)
+{
+	return program_range_ok(program, step->const_off, step->const_bytes) &&
+		rowfn_text_check(step->aux, GPUSTR_PROGRAM_CONST(program, step), step->const_bytes);
+}
+
 /* Is what the step has besides registers in order? */
 static int
 step_arguments_ok(const GpustrBatch *batch, const GpustrProgram *program, const GpustrStep *step)
@@ -310,8 +323,12 @@ step_arguments_ok(const GpustrBatch *batch, const GpustrProgram *program, const 
 				rowfn_like_check(GPUSTR_PROGRAM_CONST(program, step) + sizeof(GpustrFold),
 								 step->const_bytes - sizeof(GpustrFold));
 		case GPUSTR_OP_DFA:
-			return const_ok && (step->attr == 0 || step->attr == 1) &&
+			return const_ok && (step->attr == 0 || step->attr == 1) && step->aux <= 1 &&
 				rowfn_dfa_check((const GpustrDfa *) GPUSTR_PROGRAM_CONST(program, step),
+								step->const_bytes);
+		case GPUSTR_OP_CONTAINS_ANY:
+			return const_ok &&
+				rowfn_aho_check((const GpustrAhoCorasick *) GPUSTR_PROGRAM_CONST(program, step),
 								step->const_bytes);
 		case GPUSTR_OP_TEXT_EQ:
 			return const_ok;
@@ -335,6 +352,14 @@ step_arguments_ok(const GpustrBatch *batch, const GpustrProgram *program, const 
 			return out_ok;
 		case GPUSTR_OP_MASK:
 			return out_ok && mask_ok(program, step);
+		case GPUSTR_OP_OUTPUT_TEXT:
+			return out_ok;
+		case GPUSTR_OP_FIND_ALL:
+			return out_ok && const_ok && step->const_bytes >= 1;
+		case GPUSTR_OP_TEXT_MAKE:
+			return step->aux <= GPUSTR_TEXT_MAKE_LAST && text_function_ok(program, step);
+		case GPUSTR_OP_TEXT_MEASURE:
+			return step->aux > GPUSTR_TEXT_MAKE_LAST && text_function_ok(program, step);
 		default:
 			return 1;
 	}
@@ -344,12 +369,25 @@ step_arguments_ok(const GpustrBatch *batch, const GpustrProgram *program, const 
 static int
 is_output(const GpustrStep *step)
 {
-	return step->op == GPUSTR_OP_REDACT || step->op == GPUSTR_OP_MASK;
+	return step->op == GPUSTR_OP_REDACT || step->op == GPUSTR_OP_MASK ||
+		step->op == GPUSTR_OP_OUTPUT_TEXT || step->op == GPUSTR_OP_FIND_ALL;
+}
+
+/* The kind of a text function's argument. */
+static CheckRegister
+argument_register(const char *shape, int i)
+{
+	int			j;
+
+	for (j = 0; j < i && shape[j] != '\0'; j++)
+		;
+	return shape[j] == 'T' ? TEXT_REG : shape[j] == 'V' ? VALUE_REG : NO_REG;
 }
 
 /*
- * The registers of a step: unary ARITH has no in1, and a step that makes an
- * output column where a truth is true has an in2.
+ * The registers of a step: unary ARITH has no in1, an automaton that runs and a
+ * step that makes an output column where a truth is true have an in2, and a text function has what its shape
+ * says.
  */
 static CheckOp
 step_registers(const GpustrStep *step)
@@ -358,8 +396,21 @@ step_registers(const GpustrStep *step)
 
 	if (step->op == GPUSTR_OP_ARITH && rowfn_arith_is_unary(step->aux))
 		op.in1 = NO_REG;
+	if (step->op == GPUSTR_OP_DFA && step->aux == 1)
+		op.in2 = BOOL_REG;
 	if (is_output(step) && step->aux == 1)
 		op.in2 = BOOL_REG;
+	if (step->op == GPUSTR_OP_TEXT_MAKE || step->op == GPUSTR_OP_TEXT_MEASURE)
+	{
+		const char *shape = gpustr_text_function_shape(step->aux);
+
+		op.out = step->op == GPUSTR_OP_TEXT_MAKE ? TEXT_REG : VALUE_REG;
+		if (shape == NULL)
+			return op;			/* step_arguments_ok() tells */
+		op.in0 = argument_register(shape, 0);
+		op.in1 = argument_register(shape, 1);
+		op.in2 = argument_register(shape, 2);
+	}
 	return op;
 }
 

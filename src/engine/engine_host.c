@@ -12,7 +12,8 @@
  *
  * Scratch memory is one block, sized by the program's registers, kept between
  * requests and bounded by the engine's memory limit: over it, or if malloc()
- * fails, the request fails with ENGINE_OUT_OF_MEMORY before any work.
+ * fails, the request fails with ENGINE_OUT_OF_MEMORY before any work.  Texts that
+ * steps make lie in an arena (host_text.c), of what the limit leaves for it.
  *
  * IDENTIFICATION
  *	  src/engine/engine_host.c
@@ -25,10 +26,17 @@
 
 #include "engine/engine.h"
 #include "engine/host_steps.h"
+#include "program/text_function.h"
 
 #ifndef GPUSTR_VERSION
 #error "GPUSTR_VERSION must be defined: see the Makefile"
 #endif
+
+/*
+ * The most bytes for texts that the steps of a chunk make.  Without a limit a
+ * program could take all memory of the machine, for 256 rows of up to 1 GB each.
+ */
+#define HOST_ARENA_BYTES ((size_t) 256 << 20)
 
 typedef struct HostEngine
 {
@@ -36,6 +44,7 @@ typedef struct HostEngine
 	EngineConfig config;
 	char	   *scratch;
 	size_t		scratch_bytes;
+	HostArena	arena;
 	EngineRequest *done_head;	/* through, oldest first; linked by
 								 * engine_private */
 	EngineRequest *done_tail;
@@ -73,6 +82,7 @@ run_chunk(HostRun *run)
 		recheck = GPUSTR_BODY_PTR(run->body, batch->recheck_off, uint32_t) + run->row / 32;
 		memset(recheck, 0, 4 * (size_t) host_chunk_words(run));
 	}
+	gpustr_host_arena_reset(run->arena);
 	if (batch->kind == GPUSTR_BATCH_PAGES)
 		gpustr_host_find_pages(run);
 	for (i = 0; i < run->program->nsteps; i++)
@@ -80,6 +90,19 @@ run_chunk(HostRun *run)
 	if (selected != NULL && recheck != NULL)
 		for (i = 0; i < host_chunk_words(run); i++)
 			selected[i] &= ~recheck[i];
+}
+
+/* Steps that may take memory of the arena; at least 1. */
+static int32_t
+run_count_makes(const HostRun *run)
+{
+	const GpustrStep *steps = GPUSTR_PROGRAM_STEPS(run->program);
+	int32_t		n = 0;
+	int32_t		i;
+
+	for (i = 0; i < run->program->nsteps; i++)
+		n += steps[i].op == GPUSTR_OP_TEXT_MAKE && steps[i].aux > GPUSTR_TEXT_SLICE_LAST;
+	return n > 0 ? n : 1;
 }
 
 /* Get the scratch memory of the run, within the limit. */
@@ -112,6 +135,11 @@ run_get_scratch(HostEngine *engine, HostRun *run)
 	run->text = (HostText *) (engine->scratch + HOST_CHUNK_ROWS * sizeof(const char *));
 	run->value = (HostValue *) (run->text + run->program->ntext);
 	run->boolean = (HostBool *) (run->value + run->program->nvalue);
+	engine->arena.limit = limit - bytes < HOST_ARENA_BYTES ? (size_t) (limit - bytes) : HOST_ARENA_BYTES;
+	engine->arena.share = engine->arena.limit / (size_t) run_count_makes(run);
+	if (engine->arena.bytes > engine->arena.limit)
+		gpustr_host_arena_free(&engine->arena);
+	run->arena = &engine->arena;
 	return ENGINE_OK;
 }
 
@@ -276,6 +304,7 @@ host_info(Engine *engine, EngineInfo *info)
 	free(host->scratch);
 	host->scratch = NULL;
 	host->scratch_bytes = 0;
+	gpustr_host_arena_free(&host->arena);
 
 	memset(info, 0, sizeof(*info));
 	strcpy(info->name, "host");
@@ -289,6 +318,7 @@ host_close(Engine *engine)
 	HostEngine *host = (HostEngine *) engine;
 
 	free(host->scratch);
+	gpustr_host_arena_free(&host->arena);
 	free(host);
 }
 

@@ -19,6 +19,10 @@
 #include "engine/host_steps.h"
 #include "rowfn/mask.h"
 #include "rowfn/redact.h"
+#include "rowfn/search.h"
+
+/* Hits that there is no room for are only counted, so many at a time. */
+#define PAST_ROOM_HITS 64
 
 /* The chunk's part of an output column. */
 typedef struct HostOutput
@@ -173,6 +177,98 @@ gpustr_host_mask(HostRun *run, const GpustrStep *step)
 		to = output_place(&out, r, rowfn_mask_bytes(len, parts, mask->mask_bytes));
 		if (to != NULL)
 			rowfn_mask_write(s, len, parts, mask_text, mask->mask_bytes, to);
+	}
+	output_end(run, step, &out);
+}
+
+void
+gpustr_host_output_text(HostRun *run, const GpustrStep *step)
+{
+	const HostText *in = &run->text[step->in0];
+	HostOutput	out = output_begin(run, step);
+	int32_t		r;
+
+	for (r = 0; r < run->nrows; r++)
+	{
+		char	   *to;
+
+		if (!output_row(&out, r, in->state[r / 32]))
+			continue;
+		to = output_place(&out, r, in->len[r]);
+		if (to != NULL)
+			memcpy(to, in->value[r], (size_t) in->len[r]);
+	}
+	output_end(run, step, &out);
+}
+
+/*
+ * Search a text.  The first 'room' hits are written to 'to'; returns how many
+ * there are in all.
+ */
+static int64_t
+find_all(const char *s, int32_t len, const char *what, int32_t n, int32_t *to, int64_t room)
+{
+	int32_t		past_room[PAST_ROOM_HITS];
+	int64_t		nhits = 0;
+	RowfnSearch search;
+
+	rowfn_search_begin(&search, s, len, what, n, 0);
+	while (!search.done)
+	{
+		if (nhits < room)
+			nhits += rowfn_search_next(&search, INT64_MAX, to + nhits,
+									   room - nhits < INT32_MAX ? (int32_t) (room - nhits) : INT32_MAX);
+		else
+			nhits += rowfn_search_next(&search, INT64_MAX, past_room, PAST_ROOM_HITS);
+	}
+	return nhits;
+}
+
+/* From bytes to characters. */
+static void
+count_characters(const char *s, int32_t *hits, int64_t nhits, int32_t encoding)
+{
+	int32_t		at = 0;
+	int32_t		starts = 0;
+	int64_t		i;
+
+	for (i = 0; i < nhits; i++)
+	{
+		starts += rowfn_count_starts(s + at, hits[i] - at, encoding);
+		at = hits[i];
+		hits[i] = starts;
+	}
+}
+
+void
+gpustr_host_find_all(HostRun *run, const GpustrStep *step)
+{
+	const HostText *in = &run->text[step->in0];
+	const char *what = GPUSTR_PROGRAM_CONST(run->program, step);
+	int32_t		n = (int32_t) step->const_bytes;
+	HostOutput	out = output_begin(run, step);
+	int32_t		r;
+
+	for (r = 0; r < run->nrows; r++)
+	{
+		const char *s = in->value[r];
+		int32_t		len;
+		int32_t    *found;
+		int64_t		room;
+		int64_t		nhits;
+
+		if (!output_row(&out, r, in->state[r / 32]))
+			continue;
+		len = in->len[r];
+		/* hits go to where the answer will be, if there is room for it */
+		room = (out.room - out.total) / (int64_t) sizeof(int32_t);
+		found = room > 0 ? (int32_t *) (out.data + out.total) : NULL;
+		nhits = find_all(s, len, what, n, room > 0 ? found + 1 : NULL, room - 1);
+		if (output_place(&out, r, (int64_t) sizeof(int32_t) * (nhits + 1)) != NULL)
+		{
+			found[0] = len >= n ? rowfn_count_starts(s, len - n + 1, run->program->encoding) : 0;
+			count_characters(s, found + 1, nhits, run->program->encoding);
+		}
 	}
 	output_end(run, step, &out);
 }

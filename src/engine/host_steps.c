@@ -342,6 +342,9 @@ gpustr_host_step(HostRun *run, const GpustrStep *step)
 		case GPUSTR_OP_DFA:
 			gpustr_host_dfa(run, step);
 			break;
+		case GPUSTR_OP_CONTAINS_ANY:
+			gpustr_host_contains_any(run, step);
+			break;
 		case GPUSTR_OP_TEXT_EQ:
 			step_text_eq(run, step);
 			break;
@@ -402,6 +405,18 @@ gpustr_host_step(HostRun *run, const GpustrStep *step)
 			break;
 		case GPUSTR_OP_MASK:
 			gpustr_host_mask(run, step);
+			break;
+		case GPUSTR_OP_FIND_ALL:
+			gpustr_host_find_all(run, step);
+			break;
+		case GPUSTR_OP_OUTPUT_TEXT:
+			gpustr_host_output_text(run, step);
+			break;
+		case GPUSTR_OP_TEXT_MAKE:
+			gpustr_host_text_make(run, step);
+			break;
+		case GPUSTR_OP_TEXT_MEASURE:
+			gpustr_host_text_measure(run, step);
 			break;
 	}
 }

@@ -55,6 +55,20 @@ typedef struct HostBool
 	GpustrTruthWord word[HOST_CHUNK_WORDS];
 } HostBool;
 
+/* Memory for the texts that the steps of a chunk make; see host_text.c. */
+typedef struct HostArenaBlock HostArenaBlock;
+
+typedef struct HostArena
+{
+	HostArenaBlock *first;
+	HostArenaBlock *last;
+	HostArenaBlock *at;			/* the next text goes here, or behind */
+	size_t		bytes;			/* room of all blocks */
+	size_t		limit;			/* the most of that */
+	size_t		share;			/* what one step may take of it for a chunk */
+	size_t		taken;			/* by the step at hand */
+} HostArena;
+
 /* A request at work. */
 typedef struct HostRun
 {
@@ -69,6 +83,7 @@ typedef struct HostRun
 	HostText   *text;			/* [ntext] */
 	HostValue  *value;			/* [nvalue] */
 	HostBool   *boolean;		/* [nbool] */
+	HostArena  *arena;			/* reset for each chunk */
 
 	/* the chunk at hand */
 	int32_t		row;			/* its first row */
@@ -155,6 +170,9 @@ extern void gpustr_host_const_value(HostRun *run, const GpustrStep *step);
 /* The step of host_dfa.c. */
 extern void gpustr_host_dfa(HostRun *run, const GpustrStep *step);
 
+/* The step of host_contains_any.c. */
+extern void gpustr_host_contains_any(HostRun *run, const GpustrStep *step);
+
 /* Steps of host_values.c. */
 extern void gpustr_host_compare_value(HostRun *run, const GpustrStep *step);
 extern void gpustr_host_in_value(HostRun *run, const GpustrStep *step);
@@ -167,9 +185,17 @@ extern void gpustr_host_cast(HostRun *run, const GpustrStep *step);
 /* Steps of host_output.c. */
 extern void gpustr_host_redact(HostRun *run, const GpustrStep *step);
 extern void gpustr_host_mask(HostRun *run, const GpustrStep *step);
+extern void gpustr_host_output_text(HostRun *run, const GpustrStep *step);
+extern void gpustr_host_find_all(HostRun *run, const GpustrStep *step);
+
+/* Steps of host_text.c, and the memory for what they make. */
+extern void gpustr_host_text_make(HostRun *run, const GpustrStep *step);
+extern void gpustr_host_text_measure(HostRun *run, const GpustrStep *step);
+extern void gpustr_host_arena_reset(HostArena *arena);
+extern void gpustr_host_arena_free(HostArena *arena);
 
 /*
- * Run one step over the chunk.  SELECT, REDACT and MASK add to the recheck
+ * Run one step over the chunk.  SELECT and what makes output columns add to the recheck
  * bitmap, which starts from 0.
  */
 extern void gpustr_host_step(HostRun *run, const GpustrStep *step);

@@ -12,6 +12,7 @@
  *				x BLIND_TUPLES x cpu_tuple_cost if no tuple is looked at
  *	+ rows		x cost of the target list
  *	- rows		x cost of the expressions of it that the engine computes
+ *	+ rows		x such expressions x OUTPUT_TUPLES x cpu_tuple_cost
  *
  * The planner adds the cost of the query's target list on top of the scan; what
  * the engine computes of it is taken off here.
@@ -28,9 +29,10 @@
  * backend, busy with pages, draws 16 to 20 GB/s through a bus that gives 51;
  * eight draw 40.)
  *
- * Rechecks are rows with a value that the engine cannot read.  How many is
- * guessed from what the catalogs know of the columns that the program reads and
- * that may be stored so:
+ * Rechecks are rows that the engine cannot decide.  How many is guessed from the
+ * selectivity of regular expressions whose matches matter (regex_find.c), and from
+ * what the catalogs know of the columns that the program reads and whose values it
+ * may not be able to read:
  *	- external values: a TOAST page holds about four chunks, so two values or
  *	  more; count two rows for each page;
  *	- compressed values: ANALYZE keeps samples of a column's values unless they
@@ -59,6 +61,7 @@
 #include "guc.h"
 #include "plan/cost.h"
 #include "plan/output.h"
+#include "plan/regex_find.h"
 #include "service/client.h"
 
 /*
@@ -80,6 +83,9 @@
  * that is asked for is computed by the engine: 5 to 15 ns.
  */
 #define BLIND_TUPLES 0.2
+
+/* What a computed value costs the backend that puts it into a row: 5 to 10 ns. */
+#define OUTPUT_TUPLES 0.1
 
 /* ANALYZE ignores values that are wider, in bytes: its WIDTH_THRESHOLD. */
 #define SAMPLED_WIDTH 1024
@@ -152,13 +158,37 @@ estimate_rechecks(Relation table, double tuples, List *offloaded)
 	return rechecks;
 }
 
+/*
+ * How many rows are PostgreSQL's to decide because a regular expression matches whose
+ * match matters?  Those that get to the clause.
+ */
+static double
+match_rechecks(PlannerInfo *root, RelOptInfo *rel, List *offloaded_rinfos)
+{
+	double		reach = rel->tuples;
+	double		rechecks = 0;
+	ListCell   *lc;
+
+	foreach(lc, offloaded_rinfos)
+	{
+		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
+
+		rechecks += reach * gpustr_regex_find_selectivity(root, (Node *) rinfo->clause);
+		reach *= clause_selectivity(root, (Node *) rinfo, 0, JOIN_INNER, NULL);
+	}
+	return rechecks;
+}
+
 Cost
-gpustr_cost_least(RelOptInfo *rel)
+gpustr_cost_least(PlannerInfo *root, RelOptInfo *rel, List *exprs)
 {
 	double		spc_seq_page_cost;
+	QualCost	output_cost;
 
 	get_tablespace_page_costs(rel->reltablespace, NULL, &spc_seq_page_cost);
-	return gpustr_device_startup_cost + rel->pages * spc_seq_page_cost;
+	cost_qual_eval(&output_cost, exprs, root);
+	return gpustr_device_startup_cost + rel->pages * spc_seq_page_cost -
+		rel->rows * output_cost.per_tuple;
 }
 
 /*
@@ -184,6 +214,7 @@ gpustr_cost_scan(Path *path, PlannerInfo *root, Relation table,
 	double		row_cost = gpustr_device_row_cost;
 	double		rechecks;
 	double		survivors;
+	double		matched;		/* part of the rows whose outputs are recheck */
 	double		spc_seq_page_cost;
 	QualCost	local_cost;
 	QualCost	full_cost;
@@ -216,6 +247,9 @@ gpustr_cost_scan(Path *path, PlannerInfo *root, Relation table,
 	cost_qual_eval(&output_cost, clauses->outputs, root);
 	rechecks = estimate_rechecks(table, rel->tuples,
 								 list_concat_copy(offloaded, clauses->outputs));
+	matched = gpustr_regex_find_selectivity(root, (Node *) clauses->outputs);
+	rechecks = Min(rel->tuples, rechecks + match_rechecks(root, rel, offloaded_rinfos) +
+				   matched * rel->rows);
 	if (local_engine)
 		row_cost *= LOCAL_ROW_COST_FACTOR;
 	get_tablespace_page_costs(rel->reltablespace, NULL, &spc_seq_page_cost);
@@ -233,6 +267,9 @@ gpustr_cost_scan(Path *path, PlannerInfo *root, Relation table,
 		cpu_cost += survivors * (cpu_tuple_cost + local_cost.per_tuple);
 	cpu_cost += rel->rows * path->pathtarget->cost.per_tuple;
 	cpu_cost -= rel->rows * output_cost.per_tuple;
+	cpu_cost += rel->rows * list_length(clauses->outputs) * OUTPUT_TUPLES * cpu_tuple_cost;
+
+	cpu_cost += matched * rel->rows * output_cost.per_tuple;
 
 	path->rows = rel->rows;
 	if (path->parallel_workers > 0)

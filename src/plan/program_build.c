@@ -42,13 +42,15 @@
 #include "compat.h"
 #include "guc.h"
 #include "plan/expr_build.h"
+#include "plan/literals_build.h"
 #include "plan/output.h"
 #include "plan/program_build.h"
 #include "plan/shippable.h"
 
 /*
  * Bytes of constants that a program may have, beside its automata, which may be as
- * many times gpustr.max_automaton_size.  A staging slot that has no room for the
+ * many times gpustr.max_automaton_size, and automata of literals, which have a limit
+ * of their own.  A staging slot that has no room for the
  * program and a page is not used.
  */
 #define PROGRAM_CONST_BYTES (64 * 1024)
@@ -167,12 +169,15 @@ static GpustrBuild *
 begin_build(Relation rel, int last, const GpustrLateValues *late)
 {
 	GpustrBuild *build = palloc(sizeof(GpustrBuild));
-	uint32		area_bytes = PROGRAM_CONST_BYTES + PROGRAM_STEP_BYTES + most_automata_bytes();
+	uint32		area_bytes = PROGRAM_CONST_BYTES + PROGRAM_STEP_BYTES + most_automata_bytes() +
+	gpustr_literals_max_bytes();
 
 	build->late = late;
 	build->case_arg = gpustr_reg(GPUSTR_KIND_BOOL, 0);
+	build->in_case = false;
 	build->unknown_steps = 0;
 	build->automata_bytes = 0;
+	build->literals_bytes = 0;
 	build->nmade = 0;
 	gpustr_builder_init(&build->builder,
 						GetDatabaseEncoding() == PG_UTF8 ? GPUSTR_ENC_UTF8 : GPUSTR_ENC_SINGLE_BYTE,
@@ -191,6 +196,7 @@ typedef struct BuildMark
 	int32_t		nbool;
 	int			unknown_steps;
 	uint32		automata_bytes;
+	uint32		literals_bytes;
 	int			nmade;
 } BuildMark;
 
@@ -199,7 +205,7 @@ mark_build(const GpustrBuild *build)
 {
 	const GpustrProgramBuilder *b = &build->builder;
 	BuildMark	mark = {b->used, b->nsteps, b->ntext, b->nvalue, b->nbool,
-	build->unknown_steps, build->automata_bytes, build->nmade};
+	build->unknown_steps, build->automata_bytes, build->literals_bytes, build->nmade};
 
 	return mark;
 }
@@ -217,8 +223,10 @@ keep_or_undo(GpustrBuild *build, BuildMark mark, BuildReserve reserve)
 {
 	GpustrProgramBuilder *b = &build->builder;
 
-	if (!b->full && b->used - build->automata_bytes <= PROGRAM_CONST_BYTES &&
+	if (!b->full &&
+		b->used - build->automata_bytes - build->literals_bytes <= PROGRAM_CONST_BYTES &&
 		build->automata_bytes <= most_automata_bytes() &&
+		build->literals_bytes <= gpustr_literals_max_bytes() &&
 		b->nsteps + 2 * reserve.clauses + 2 * reserve.outputs < GPUSTR_MAX_STEPS &&
 		b->nbool + 2 * reserve.clauses <= GPUSTR_MAX_BOOL_REGS &&
 		b->ntext + reserve.outputs <= GPUSTR_MAX_TEXT_REGS)
@@ -231,6 +239,7 @@ keep_or_undo(GpustrBuild *build, BuildMark mark, BuildReserve reserve)
 	b->nbool = mark.nbool;
 	build->unknown_steps = mark.unknown_steps;
 	build->automata_bytes = mark.automata_bytes;
+	build->literals_bytes = mark.literals_bytes;
 	build->nmade = mark.nmade;
 	return false;
 }
@@ -258,7 +267,7 @@ add_clause(GpustrBuild *build, Node *clause, bool first, BuildReserve reserve, u
  * False, and nothing done, if it does not fit.
  */
 static bool
-add_output(GpustrBuild *build, FuncExpr *expr, int column, const uint16_t *list,
+add_output(GpustrBuild *build, Node *expr, int column, const uint16_t *list,
 		   BuildReserve reserve)
 {
 	BuildMark	mark = mark_build(build);

@@ -101,3 +101,21 @@ gpustr_build_regex(GpustrBuild *build, const GpustrFunction *function, const Con
 										regex->accepted));
 	return function->flags & GPUSTR_FLAG_NEGATED ? gpustr_build_not(build, reg) : reg;
 }
+
+GpustrReg
+gpustr_build_regexp_like(GpustrBuild *build, const GpustrFunction *function, List *args,
+						 Oid collation)
+{
+	GpustrFixed fixed;
+	GpustrReg	left;
+
+	if (!gpustr_fixed(build, lsecond(args), &fixed))
+		elog(ERROR, "unexpected pattern in an offloaded clause");
+	if (!fixed.known)
+		return gpustr_build_unknown_test(build);
+	left = gpustr_build_expr(build, linitial(args));
+	if (fixed.isnull)
+		return gpustr_build_unless_recheck(build, left, GPUSTR_NULL);
+	return gpustr_build_regex(build, function, castNode(Const, lthird(args)), collation, left,
+							  PG_DETOAST_DATUM_PACKED(fixed.value));
+}

@@ -34,4 +34,8 @@ extern GpustrReg gpustr_build_regex(GpustrBuild *build, const GpustrFunction *fu
 									const Const *options, Oid collation, GpustrReg text,
 									struct varlena *pattern);
 
+/* A call of regexp_like() with options, which are a constant. */
+extern GpustrReg gpustr_build_regexp_like(GpustrBuild *build, const GpustrFunction *function,
+										  List *args, Oid collation);
+
 #endif							/* GPUSTR_REGEX_BUILD_H */

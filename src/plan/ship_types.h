@@ -12,7 +12,7 @@
 #ifndef GPUSTR_SHIP_TYPES_H
 #define GPUSTR_SHIP_TYPES_H
 
-#include "program/program.h"
+#include "program/text_function.h"
 
 /* The kind of register that holds a value. */
 typedef enum GpustrKind
@@ -44,8 +44,32 @@ typedef enum GpustrFunctionKind
 	GPUSTR_FUNCTION_TRIM,		/* the text without trailing blanks */
 	GPUSTR_FUNCTION_LENGTH,		/* what: 1 bytes, 0 characters */
 	GPUSTR_FUNCTION_BOOL_VALUE,
-	GPUSTR_FUNCTION_VALUE_BOOL
+	GPUSTR_FUNCTION_VALUE_BOOL,
+	GPUSTR_FUNCTION_TEXT,		/* what: GpustrTextFunction, how: GPUSTR_HOW_ */
+	GPUSTR_FUNCTION_CONCAT,		/* what: 1 the first argument separates */
+	GPUSTR_FUNCTION_TEXT_BOOL,	/* the cast */
+	GPUSTR_FUNCTION_CONTAINS_ANY,	/* gpustr.contains_any() */
+	GPUSTR_FUNCTION_TYPMOD,		/* the cast to varchar(n); what: 1 char(n) */
+	GPUSTR_FUNCTION_REDACT,		/* gpustr.redact(): an output column only */
+	GPUSTR_FUNCTION_MASK,		/* gpustr.mask(): alike */
+	GPUSTR_FUNCTION_REGEX_FIND, /* what: GPUSTR_MISS_, how: arguments before
+								 * the options */
+	GPUSTR_FUNCTION_PII			/* gpustr.redact_pii() */
 } GpustrFunctionKind;
+
+/*
+ * How a call of a GPUSTR_FUNCTION_TEXT differs from what the function's shape
+ * says.
+ */
+#define GPUSTR_HOW_BLANK 1		/* the last argument is left out: a blank */
+#define GPUSTR_HOW_ONE 2		/* the last argument is left out: 1 */
+#define GPUSTR_HOW_TRUTH 4		/* the value is a truth: 0 or 1 */
+
+/* What a search for a regular expression answers where nothing matches. */
+#define GPUSTR_MISS_VALUE 1		/* the value as it is */
+#define GPUSTR_MISS_NULL 2
+#define GPUSTR_MISS_ZERO 3
+#define GPUSTR_MISS_NULL_ARRAY 4	/* NULL, of a type that is not known */
 
 /* Flags. */
 #define GPUSTR_FLAG_TEXT 1		/* looks at text: the encoding matters */
@@ -70,6 +94,9 @@ extern const GpustrType *gpustr_type(Oid type);
 
 /* What the function does; NULL if the engines do not know it. */
 extern const GpustrFunction *gpustr_function(Oid funcid);
+
+/* The same for a cast by way of output and input functions, CoerceViaIO. */
+extern const GpustrFunction *gpustr_io_cast(Oid from, Oid to);
 
 /*
  * Is a value of the first type, relabelled as the second, of the same bytes?

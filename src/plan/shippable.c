@@ -8,7 +8,8 @@
  * What passes is made of
  *
  *		columns, constants and late values (late_values.h) of a known type
- *		known operators, functions and casts (ship_types.c) over these
+ *		known operators, functions and casts (ship_types.c, own_functions.c)
+ *		over these
  *		op ANY, op ALL with a constant or late array
  *		IS [NOT] NULL, TRUE, FALSE, UNKNOWN, DISTINCT FROM
  *		CASE, COALESCE, NULLIF, AND, OR, NOT
@@ -48,8 +49,13 @@
 #include "guc.h"
 #include "plan/fold_probe.h"
 #include "plan/late_values.h"
+#include "plan/literals_build.h"
+#include "plan/pii_build.h"
 #include "plan/regex_build.h"
+#include "plan/regex_find.h"
+#include "plan/several_build.h"
 #include "plan/shippable.h"
+#include "plan/text_build.h"
 
 /* Where an expression stands. */
 typedef struct ShipPlace
@@ -189,7 +195,8 @@ text_refusal(const GpustrFunction *function, Oid collation)
 		reason = gpustr_encoding_refusal();
 	if (reason == NULL && (function->flags & GPUSTR_FLAG_FOLDED))
 		reason = gpustr_fold_refusal(collation);
-	if (reason == NULL && function->kind == GPUSTR_FUNCTION_REGEX && gpustr_max_automaton_size == 0)
+	if (reason == NULL && gpustr_max_automaton_size == 0 &&
+		(function->kind == GPUSTR_FUNCTION_REGEX || function->kind == GPUSTR_FUNCTION_REGEX_FIND))
 		reason = "\"gpustr.max_automaton_size\" is 0";
 	return reason;
 }
@@ -203,6 +210,58 @@ is_pattern_test(const GpustrFunction *function)
 		function->kind == GPUSTR_FUNCTION_REGEX;
 }
 
+/* gpustr.contains_any(text, patterns); it looks at bytes, whatever the collation. */
+static const char *
+contains_any_refusal(List *args, ShipPlace place)
+{
+	Node	   *patterns = lsecond(args);
+	const char *reason;
+
+	if (!is_fixed(patterns))
+		return "the array is not a constant";
+	reason = early_refusal(patterns, place);
+	if (reason == NULL)
+		reason = expr_refusal(linitial(args), place);
+	if (reason == NULL)
+		reason = gpustr_encoding_refusal();
+	if (reason == NULL && IsA(patterns, Const) && !((Const *) patterns)->constisnull)
+		reason = gpustr_literals_refusal(DatumGetArrayTypeP(((Const *) patterns)->constvalue));
+	return reason;
+}
+
+/* A call of a function that looks for a regular expression; what it returns is known. */
+static const char *
+find_call_refusal(const GpustrFunction *function, List *args, Oid collation, ShipPlace place)
+{
+	const char *reason;
+
+	if (!is_fixed(lsecond(args)))
+		return "the pattern is not a constant";
+	reason = list_refusal(args, 0, place);
+	if (reason == NULL)
+		reason = text_refusal(function, collation);
+	if (reason == NULL)
+		reason = gpustr_regex_find_refusal(function, args, collation);
+	return reason;
+}
+
+/* The same for regexp_match(), where its array is not needed. */
+static const char *
+match_call_refusal(FuncExpr *call, ShipPlace place)
+{
+	return find_call_refusal(gpustr_function(call->funcid), call->args, call->inputcollid, place);
+}
+
+static const char *
+pii_call_refusal(List *args, ShipPlace place)
+{
+	const char *reason = gpustr_pii_refusal(lsecond(args));
+
+	if (reason == NULL && !IsA(lsecond(args), Const))
+		reason = early_refusal(lsecond(args), place);
+	return reason ? reason : expr_refusal(linitial(args), place);
+}
+
 /* A call of a function, be it written as one or as an operator. */
 static const char *
 call_refusal(Node *node, Oid funcid, List *args, Oid collation, ShipPlace place)
@@ -210,15 +269,43 @@ call_refusal(Node *node, Oid funcid, List *args, Oid collation, ShipPlace place)
 	const GpustrFunction *function = gpustr_function(funcid);
 	const char *reason;
 
-	if (function == NULL)
+	if (function == NULL || function->kind == GPUSTR_FUNCTION_REDACT ||
+		function->kind == GPUSTR_FUNCTION_MASK)
 		return unknown_refusal(node);
-	if (is_pattern_test(function) && !is_fixed(lsecond(args)))
+	if (function->kind == GPUSTR_FUNCTION_CONTAINS_ANY)
+		return contains_any_refusal(args, place);
+	if (function->kind == GPUSTR_FUNCTION_PII)
+		return pii_call_refusal(args, place);
+	if (function->kind == GPUSTR_FUNCTION_REGEX_FIND)
+		return gpustr_regexp_match_call(node) != NULL ? unknown_refusal(node) :
+			find_call_refusal(function, args, collation, place);
+	if (is_pattern_test(function) && function->kind != GPUSTR_FUNCTION_STARTS_WITH &&
+		!is_fixed(lsecond(args)))
 		return "the pattern is not a constant";
-	reason = list_refusal(args, 0, place);
+	reason = list_refusal(function->kind == GPUSTR_FUNCTION_CONCAT ? gpustr_typed_args(args) : args,
+						  0, place);
 	if (reason == NULL)
 		reason = text_refusal(function, collation);
 	if (reason == NULL && function->kind == GPUSTR_FUNCTION_REGEX)
 		reason = gpustr_regex_call_refusal(function, args, collation);
+	if (reason == NULL)
+		reason = gpustr_text_call_refusal(function, args, collation);
+	return reason;
+}
+
+static const char *
+io_cast_refusal(CoerceViaIO *cast, ShipPlace place)
+{
+	const GpustrFunction *function = gpustr_io_cast(exprType((Node *) cast->arg), cast->resulttype);
+	const char *reason;
+
+	if (function == NULL)
+		return unknown_refusal((Node *) cast);
+	reason = expr_refusal((Node *) cast->arg, place);
+	if (reason == NULL)
+		reason = text_refusal(function, InvalidOid);
+	if (reason == NULL)
+		reason = gpustr_text_call_refusal(function, list_make1(cast->arg), InvalidOid);
 	return reason;
 }
 
@@ -257,8 +344,11 @@ array_op_refusal(ScalarArrayOpExpr *op, ShipPlace place)
 		!gpustr_is_set_test(function, op->useOr))
 	{
 		ArrayType  *value = DatumGetArrayTypeP(((Const *) array)->constvalue);
+		int			n;
+		GpustrFixed *elements = gpustr_array_elements(value, &n);
 
-		if (ArrayGetNItems(ARR_NDIM(value), ARR_DIMS(value)) > GPUSTR_MAX_CHAIN)
+		if (n > GPUSTR_MAX_CHAIN &&
+			gpustr_list_tests(function, op->useOr, elements, n) > GPUSTR_MAX_CHAIN)
 			reason = psprintf("the list has more than %d elements", GPUSTR_MAX_CHAIN);
 		else if (function->kind == GPUSTR_FUNCTION_REGEX)
 			reason = gpustr_regex_array_refusal(function, value, op->inputcollid);
@@ -294,7 +384,25 @@ null_test_refusal(NullTest *test, ShipPlace place)
 	if (IsA(arg, Var) && ((Var *) arg)->varattno > 0 &&
 		((Var *) arg)->varno == (int) place.varno && ((Var *) arg)->varlevelsup == 0)
 		return NULL;
+	if (gpustr_regexp_match_call(arg) != NULL)
+		return match_call_refusal((FuncExpr *) arg, place);
 	return expr_refusal((Node *) test->arg, place);
+}
+
+/* An element of an array: only of what regexp_match() returns. */
+static const char *
+subscript_refusal(SubscriptingRef * ref, ShipPlace place)
+{
+	FuncExpr   *call = gpustr_regexp_match_call((Node *) ref->refexpr);
+	Node	   *index;
+
+	if (call == NULL || ref->refassgnexpr != NULL || ref->reflowerindexpr != NIL ||
+		list_length(ref->refupperindexpr) != 1)
+		return unknown_refusal((Node *) ref);
+	index = linitial(ref->refupperindexpr);
+	if (!IsA(index, Const) || ((Const *) index)->constisnull)
+		return "the subscript is not a constant";
+	return match_call_refusal(call, place);
 }
 
 static const char *
@@ -373,6 +481,10 @@ compound_refusal(Node *node, ShipPlace place)
 
 				return reason ? reason : list_refusal(expr->args, 0, arm);
 			}
+		case T_SubscriptingRef:
+			return subscript_refusal((SubscriptingRef *) node, place);
+		case T_CoerceViaIO:
+			return io_cast_refusal((CoerceViaIO *) node, place);
 		case T_RelabelType:
 			{
 				RelabelType *relabel = (RelabelType *) node;

@@ -239,7 +239,8 @@ typedef enum GpustrOp
 								 * follows */
 	GPUSTR_OP_DFA,				/* bool: text in0 is accepted by the GpustrDfa
 								 * at const (rowfn/dfa.h); attr 1: what is
-								 * accepted is recheck */
+								 * accepted is recheck; aux 1: only where
+								 * bool in2 is true, else that */
 	GPUSTR_OP_TEXT_EQ,			/* bool: text in0 = bytes at const */
 	GPUSTR_OP_COMPARE_TEXT,		/* bool: text in0, in1; aux: GpustrRelation,
 								 * attr: GpustrOrder */
@@ -273,6 +274,9 @@ typedef enum GpustrOp
 								 * GpustrValueType of the result (INT2, INT4,
 								 * INT8, FLOAT4, FLOAT8); an error: recheck */
 	GPUSTR_OP_CAST,				/* value: in0; aux: GpustrCast */
+	GPUSTR_OP_TEXT_MAKE,		/* text: the answer of function aux, a slice
+								 * or a made text (text_function.h) */
+	GPUSTR_OP_TEXT_MEASURE,		/* value: alike, a measure */
 
 	/* results */
 	GPUSTR_OP_SELECT,			/* bool in0 to the result bitmaps */
@@ -282,7 +286,16 @@ typedef enum GpustrOp
 	GPUSTR_OP_MASK,				/* text in0 to output column attr, by the
 								 * GpustrMask at const: rowfn/mask.h; aux and
 								 * in2 alike */
-	GPUSTR_OP_LAST = GPUSTR_OP_MASK
+	GPUSTR_OP_OUTPUT_TEXT,		/* text in0 to output column attr, as it is;
+								 * aux and in2 alike */
+
+	/* more tests */
+	GPUSTR_OP_CONTAINS_ANY,		/* bool: one of the literals of the
+								 * GpustrAhoCorasick at const occurs in text
+								 * in0 (rowfn/aho_corasick.h) */
+	GPUSTR_OP_FIND_ALL,			/* where const stands in text in0 to output
+								 * column attr: GpustrFound; aux and in2 alike */
+	GPUSTR_OP_LAST = GPUSTR_OP_FIND_ALL
 } GpustrOp;
 
 /* The most output columns of a program, and so of a batch. */
@@ -350,6 +363,45 @@ typedef struct GpustrDfa
 #define GPUSTR_DFA_ACCEPT 1
 
 /*
+ * An automaton over bytes that looks for many literals (Aho and Corasick, made
+ * deterministic), for GPUSTR_OP_CONTAINS_ANY.  It starts in state 0, and has found
+ * one when it comes to GPUSTR_FOUND.
+ *
+ * The first states, which texts are in most of the time, are hot: they have a
+ * row each.  A cold one has what differs from the row of a hot one: few edges,
+ * which lead to a state by a class of bytes.
+ */
+typedef struct GpustrAhoCorasick
+{
+	int32_t		nstates;		/* 1 to GPUSTR_AHO_MAX_STATES */
+	int32_t		nclasses;		/* classes of bytes: 1 to 256 */
+	int32_t		nhot;			/* the first states: 1 to 65535 */
+	int32_t		nmore;
+	int32_t		hot_off;		/* uint16 [nhot][nclasses]: the next state;
+								 * bytes from the start of this struct */
+	int32_t		cold_off;		/* GpustrColdState [nstates - nhot] */
+	int32_t		more_off;		/* uint32 [nmore]: edges */
+	int32_t		unused;
+	uint8_t		class_of[256];	/* of each byte */
+} GpustrAhoCorasick;
+
+/* An edge: a state, and above GPUSTR_EDGE_BITS the class that leads there. */
+typedef struct GpustrColdState
+{
+	uint32_t	edge[2];		/* the second may be the first */
+	uint32_t	more;			/* its other edges: more[] from there */
+	uint16_t	hot;			/* where other classes lead: as from there */
+	uint16_t	nmore;			/* 0 to 255 */
+} GpustrColdState;
+
+#define GPUSTR_EDGE_BITS 24
+#define GPUSTR_EDGE_STATE 0xFFFFFFu
+#define GPUSTR_AHO_MAX_STATES (1 << GPUSTR_EDGE_BITS)
+
+/* No state has this number, or it is not come to. */
+#define GPUSTR_FOUND 0xFFFFu
+
+/*
  * A set of strings, for GPUSTR_OP_IN_TEXT: the strings one after the other,
  * in ascending order by memcmp and then length, none twice.
  */
@@ -371,6 +423,23 @@ typedef struct GpustrMask
 	int32_t		mask_bytes;		/* the bytes follow */
 	int32_t		unused;
 } GpustrMask;
+
+/*
+ * The answers of GPUSTR_OP_FIND_ALL.  Of a text of len bytes the first len - n + 1
+ * are places where the n >= 1 bytes of const may start.  A hit is counted in
+ * characters that start before it, in a single-byte encoding in bytes; so texts
+ * that are pieces of a longer one, each with the first n - 1 bytes of the next,
+ * have each hit once, and add up.
+ */
+typedef struct GpustrFound
+{
+	int32_t		starts;			/* characters that start in the places */
+	int32_t		hits[1];		/* ascending; as many as the answer has bytes
+								 * for, none if it has 4 */
+} GpustrFound;
+
+/* Places of a piece, at most, for a device to search it at one go. */
+#define GPUSTR_FIND_PIECE (16384 - 16)
 
 /*
  * What is needed to walk over an attribute of a heap tuple, as pg_attribute

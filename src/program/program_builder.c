@@ -11,6 +11,8 @@
  * Once something does not fit, 'full' is set and nothing is written any more;
  * register numbers returned from then on are 0 and of no use.
  *
+ * Functions of texts, and output columns, are in builder_output.c.
+ *
  * IDENTIFICATION
  *	  src/program/program_builder.c
  *
@@ -18,8 +20,8 @@
  */
 #include <string.h>
 
+#include "program/builder_steps.h"
 #include "program/like_compile.h"
-#include "program/program_builder.h"
 
 #define BUILDER_ALIGN_UP(x) (((x) + 7u) & ~7u)
 
@@ -35,9 +37,8 @@ builder_take(GpustrProgramBuilder *b, uint32_t bytes)
 	b->used += pad;
 }
 
-/* Room for 'bytes' more, aligned; NULL, and full, if there is none. */
-static char *
-builder_room(GpustrProgramBuilder *b, uint32_t bytes)
+char *
+gpustr_builder_room(GpustrProgramBuilder *b, uint32_t bytes)
 {
 	char	   *room = b->area + b->used;
 
@@ -50,11 +51,10 @@ builder_room(GpustrProgramBuilder *b, uint32_t bytes)
 	return room;
 }
 
-/* Copy bytes into the area.  Returns their offset. */
-static uint32_t
-builder_copy(GpustrProgramBuilder *b, const void *bytes, uint32_t nbytes)
+uint32_t
+gpustr_builder_copy(GpustrProgramBuilder *b, const void *bytes, uint32_t nbytes)
 {
-	char	   *room = builder_room(b, nbytes);
+	char	   *room = gpustr_builder_room(b, nbytes);
 
 	if (room == NULL)
 		return 0;
@@ -63,9 +63,8 @@ builder_copy(GpustrProgramBuilder *b, const void *bytes, uint32_t nbytes)
 	return (uint32_t) (room - b->area);
 }
 
-/* A new step; NULL, and full, if there are too many. */
-static GpustrStep *
-builder_step(GpustrProgramBuilder *b, GpustrOp op)
+GpustrStep *
+gpustr_builder_step(GpustrProgramBuilder *b, GpustrOp op)
 {
 	GpustrStep *step;
 
@@ -80,29 +79,27 @@ builder_step(GpustrProgramBuilder *b, GpustrOp op)
 	return step;
 }
 
-/* A new step that makes a text register; the caller fills in the arguments. */
-static GpustrStep *
-builder_text_step(GpustrProgramBuilder *b, GpustrOp op)
+GpustrStep *
+gpustr_builder_text_step(GpustrProgramBuilder *b, GpustrOp op)
 {
 	GpustrStep *step;
 
 	if (b->ntext == GPUSTR_MAX_TEXT_REGS)
 		b->full = 1;
-	step = builder_step(b, op);
+	step = gpustr_builder_step(b, op);
 	if (step != NULL)
 		step->out = (uint16_t) b->ntext++;
 	return step;
 }
 
-/* A new step that makes a value register; the caller fills in the arguments. */
-static GpustrStep *
-builder_value_step(GpustrProgramBuilder *b, GpustrOp op)
+GpustrStep *
+gpustr_builder_value_step(GpustrProgramBuilder *b, GpustrOp op)
 {
 	GpustrStep *step;
 
 	if (b->nvalue == GPUSTR_MAX_VALUE_REGS)
 		b->full = 1;
-	step = builder_step(b, op);
+	step = gpustr_builder_step(b, op);
 	if (step != NULL)
 		step->out = (uint16_t) b->nvalue++;
 	return step;
@@ -116,7 +113,7 @@ builder_bool_step(GpustrProgramBuilder *b, GpustrOp op)
 
 	if (b->nbool == GPUSTR_MAX_BOOL_REGS)
 		b->full = 1;
-	step = builder_step(b, op);
+	step = gpustr_builder_step(b, op);
 	if (step != NULL)
 		step->out = (uint16_t) b->nbool++;
 	return step;
@@ -135,7 +132,7 @@ gpustr_builder_init(GpustrProgramBuilder *b, int32_t encoding, void *area, uint3
 	b->nvalue = 0;
 	b->nbool = 0;
 	b->nattrs = 0;
-	(void) builder_room(b, sizeof(GpustrProgram));
+	(void) gpustr_builder_room(b, sizeof(GpustrProgram));
 }
 
 void
@@ -148,7 +145,7 @@ gpustr_builder_attr(GpustrProgramBuilder *b, int16_t len, uint8_t align, uint8_t
 	if (b->nattrs == GPUSTR_MAX_ATTRS)
 		b->full = 1;
 	if (missing == 1)
-		off = builder_copy(b, missing_value, missing_bytes);
+		off = gpustr_builder_copy(b, missing_value, missing_bytes);
 	if (b->full)
 		return;
 	attr = &b->attr[b->nattrs++];
@@ -162,7 +159,7 @@ gpustr_builder_attr(GpustrProgramBuilder *b, int16_t len, uint8_t align, uint8_t
 uint16_t
 gpustr_builder_decode_text(GpustrProgramBuilder *b, int32_t attr)
 {
-	GpustrStep *step = builder_text_step(b, GPUSTR_OP_DECODE_TEXT);
+	GpustrStep *step = gpustr_builder_text_step(b, GPUSTR_OP_DECODE_TEXT);
 
 	if (step == NULL)
 		return 0;
@@ -173,7 +170,7 @@ gpustr_builder_decode_text(GpustrProgramBuilder *b, int32_t attr)
 uint16_t
 gpustr_builder_decode_bytes(GpustrProgramBuilder *b, int32_t attr, int cstring)
 {
-	GpustrStep *step = builder_text_step(b, GPUSTR_OP_DECODE_BYTES);
+	GpustrStep *step = gpustr_builder_text_step(b, GPUSTR_OP_DECODE_BYTES);
 
 	if (step == NULL)
 		return 0;
@@ -185,7 +182,7 @@ gpustr_builder_decode_bytes(GpustrProgramBuilder *b, int32_t attr, int cstring)
 uint16_t
 gpustr_builder_decode_value(GpustrProgramBuilder *b, int32_t attr, GpustrValueType type)
 {
-	GpustrStep *step = builder_value_step(b, GPUSTR_OP_DECODE_VALUE);
+	GpustrStep *step = gpustr_builder_value_step(b, GPUSTR_OP_DECODE_VALUE);
 
 	if (step == NULL)
 		return 0;
@@ -208,7 +205,7 @@ gpustr_builder_decode_null(GpustrProgramBuilder *b, int32_t attr)
 uint16_t
 gpustr_builder_column(GpustrProgramBuilder *b, int32_t column)
 {
-	GpustrStep *step = builder_text_step(b, GPUSTR_OP_COLUMN);
+	GpustrStep *step = gpustr_builder_text_step(b, GPUSTR_OP_COLUMN);
 
 	if (step == NULL)
 		return 0;
@@ -231,12 +228,12 @@ uint16_t
 gpustr_builder_const_text(GpustrProgramBuilder *b, GpustrTruth state, const char *value,
 						  int32_t value_bytes)
 {
-	GpustrStep *step = builder_text_step(b, GPUSTR_OP_CONST_TEXT);
+	GpustrStep *step = gpustr_builder_text_step(b, GPUSTR_OP_CONST_TEXT);
 
 	if (step == NULL)
 		return 0;
 	step->attr = (int32_t) state;
-	step->const_off = builder_copy(b, value, (uint32_t) value_bytes);
+	step->const_off = gpustr_builder_copy(b, value, (uint32_t) value_bytes);
 	step->const_bytes = (uint32_t) value_bytes;
 	return step->out;
 }
@@ -244,12 +241,12 @@ gpustr_builder_const_text(GpustrProgramBuilder *b, GpustrTruth state, const char
 uint16_t
 gpustr_builder_const_value(GpustrProgramBuilder *b, GpustrTruth state, int64_t value)
 {
-	GpustrStep *step = builder_value_step(b, GPUSTR_OP_CONST_VALUE);
+	GpustrStep *step = gpustr_builder_value_step(b, GPUSTR_OP_CONST_VALUE);
 
 	if (step == NULL)
 		return 0;
 	step->attr = (int32_t) state;
-	step->const_off = builder_copy(b, &value, sizeof(value));
+	step->const_off = gpustr_builder_copy(b, &value, sizeof(value));
 	step->const_bytes = sizeof(value);
 	return step->out;
 }
@@ -291,38 +288,68 @@ gpustr_builder_ilike(GpustrProgramBuilder *b, uint16_t text, const GpustrFold *f
 	if (step == NULL)
 		return 0;
 	step->in0 = text;
-	step->const_off = builder_copy(b, fold, sizeof(*fold));
+	step->const_off = gpustr_builder_copy(b, fold, sizeof(*fold));
 	step->const_bytes = sizeof(*fold) + builder_pattern(b, pattern, pattern_bytes);
 	return step->out;
+}
+
+/* A test of a text by a constant, which is copied; NULL, and full, if there is no room. */
+static GpustrStep *
+builder_test_by(GpustrProgramBuilder *b, GpustrOp op, uint16_t text, const void *constant,
+				uint32_t constant_bytes)
+{
+	GpustrStep *step = builder_bool_step(b, op);
+
+	if (step == NULL)
+		return NULL;
+	step->in0 = text;
+	step->const_off = gpustr_builder_copy(b, constant, constant_bytes);
+	step->const_bytes = constant_bytes;
+	return step;
 }
 
 uint16_t
 gpustr_builder_dfa(GpustrProgramBuilder *b, uint16_t text, const GpustrDfa *dfa,
 				   uint32_t dfa_bytes, GpustrTruth accepted)
 {
-	GpustrStep *step = builder_bool_step(b, GPUSTR_OP_DFA);
+	GpustrStep *step = builder_test_by(b, GPUSTR_OP_DFA, text, dfa, dfa_bytes);
 
 	if (step == NULL)
 		return 0;
-	step->in0 = text;
 	step->attr = accepted == GPUSTR_RECHECK;
-	step->const_off = builder_copy(b, dfa, dfa_bytes);
-	step->const_bytes = dfa_bytes;
 	return step->out;
+}
+
+uint16_t
+gpustr_builder_dfa_where(GpustrProgramBuilder *b, uint16_t text, uint16_t where,
+						 const GpustrDfa *dfa, uint32_t dfa_bytes, GpustrTruth accepted)
+{
+	uint16_t	out = gpustr_builder_dfa(b, text, dfa, dfa_bytes, accepted);
+
+	if (!b->full)
+	{
+		b->step[b->nsteps - 1].aux = 1;
+		b->step[b->nsteps - 1].in2 = where;
+	}
+	return out;
+}
+
+uint16_t
+gpustr_builder_contains_any(GpustrProgramBuilder *b, uint16_t text, const GpustrAhoCorasick *set,
+							uint32_t set_bytes)
+{
+	GpustrStep *step = builder_test_by(b, GPUSTR_OP_CONTAINS_ANY, text, set, set_bytes);
+
+	return step != NULL ? step->out : 0;
 }
 
 uint16_t
 gpustr_builder_text_eq(GpustrProgramBuilder *b, uint16_t text, const char *value,
 					   int32_t value_bytes)
 {
-	GpustrStep *step = builder_bool_step(b, GPUSTR_OP_TEXT_EQ);
+	GpustrStep *step = builder_test_by(b, GPUSTR_OP_TEXT_EQ, text, value, (uint32_t) value_bytes);
 
-	if (step == NULL)
-		return 0;
-	step->in0 = text;
-	step->const_off = builder_copy(b, value, (uint32_t) value_bytes);
-	step->const_bytes = (uint32_t) value_bytes;
-	return step->out;
+	return step != NULL ? step->out : 0;
 }
 
 uint16_t
@@ -368,7 +395,7 @@ gpustr_builder_in_text(GpustrProgramBuilder *b, uint16_t text, int32_t n,
 		bytes += (uint64_t) value_bytes[i];
 	step->in0 = text;
 	step->attr = has_null != 0;
-	set = bytes <= INT32_MAX ? (GpustrTextSet *) builder_room(b, (uint32_t) bytes) : NULL;
+	set = bytes <= INT32_MAX ? (GpustrTextSet *) gpustr_builder_room(b, (uint32_t) bytes) : NULL;
 	if (set == NULL)
 	{
 		b->full = 1;
@@ -404,7 +431,7 @@ gpustr_builder_in_value(GpustrProgramBuilder *b, uint16_t value, int32_t n,
 		b->full = 1;
 		return 0;
 	}
-	step->const_off = builder_copy(b, values, (uint32_t) n * sizeof(int64_t));
+	step->const_off = gpustr_builder_copy(b, values, (uint32_t) n * sizeof(int64_t));
 	step->const_bytes = (uint32_t) n * sizeof(int64_t);
 	return step->out;
 }
@@ -429,9 +456,9 @@ gpustr_builder_choose(GpustrProgramBuilder *b, GpustrOp op, uint16_t condition,
 	if (op == GPUSTR_OP_CHOOSE_BOOL)
 		step = builder_bool_step(b, op);
 	else if (op == GPUSTR_OP_CHOOSE_TEXT)
-		step = builder_text_step(b, op);
+		step = gpustr_builder_text_step(b, op);
 	else
-		step = builder_value_step(b, op);
+		step = gpustr_builder_value_step(b, op);
 	if (step == NULL)
 		return 0;
 	step->in0 = yes;
@@ -443,7 +470,7 @@ gpustr_builder_choose(GpustrProgramBuilder *b, GpustrOp op, uint16_t condition,
 uint16_t
 gpustr_builder_trim_blanks(GpustrProgramBuilder *b, uint16_t text)
 {
-	GpustrStep *step = builder_text_step(b, GPUSTR_OP_TRIM_BLANKS);
+	GpustrStep *step = gpustr_builder_text_step(b, GPUSTR_OP_TRIM_BLANKS);
 
 	if (step == NULL)
 		return 0;
@@ -454,7 +481,7 @@ gpustr_builder_trim_blanks(GpustrProgramBuilder *b, uint16_t text)
 uint16_t
 gpustr_builder_length(GpustrProgramBuilder *b, uint16_t text, int bytes)
 {
-	GpustrStep *step = builder_value_step(b, GPUSTR_OP_LENGTH);
+	GpustrStep *step = gpustr_builder_value_step(b, GPUSTR_OP_LENGTH);
 
 	if (step == NULL)
 		return 0;
@@ -466,7 +493,7 @@ gpustr_builder_length(GpustrProgramBuilder *b, uint16_t text, int bytes)
 uint16_t
 gpustr_builder_bool_value(GpustrProgramBuilder *b, uint16_t arg)
 {
-	GpustrStep *step = builder_value_step(b, GPUSTR_OP_BOOL_VALUE);
+	GpustrStep *step = gpustr_builder_value_step(b, GPUSTR_OP_BOOL_VALUE);
 
 	if (step == NULL)
 		return 0;
@@ -478,7 +505,7 @@ uint16_t
 gpustr_builder_arith(GpustrProgramBuilder *b, GpustrArith arith, GpustrValueType type,
 					 uint16_t left, uint16_t right)
 {
-	GpustrStep *step = builder_value_step(b, GPUSTR_OP_ARITH);
+	GpustrStep *step = gpustr_builder_value_step(b, GPUSTR_OP_ARITH);
 
 	if (step == NULL)
 		return 0;
@@ -492,69 +519,13 @@ gpustr_builder_arith(GpustrProgramBuilder *b, GpustrArith arith, GpustrValueType
 uint16_t
 gpustr_builder_cast(GpustrProgramBuilder *b, GpustrCast cast, uint16_t arg)
 {
-	GpustrStep *step = builder_value_step(b, GPUSTR_OP_CAST);
+	GpustrStep *step = gpustr_builder_value_step(b, GPUSTR_OP_CAST);
 
 	if (step == NULL)
 		return 0;
 	step->in0 = arg;
 	step->aux = (uint16_t) cast;
 	return step->out;
-}
-
-void
-gpustr_builder_select(GpustrProgramBuilder *b, uint16_t arg)
-{
-	GpustrStep *step = builder_step(b, GPUSTR_OP_SELECT);
-
-	if (step != NULL)
-		step->in0 = arg;
-}
-
-void
-gpustr_builder_redact(GpustrProgramBuilder *b, int32_t column, uint16_t name,
-					  uint16_t visibility)
-{
-	GpustrStep *step = builder_step(b, GPUSTR_OP_REDACT);
-
-	if (step == NULL)
-		return;
-	step->attr = column;
-	step->in0 = name;
-	step->in1 = visibility;
-}
-
-void
-gpustr_builder_mask(GpustrProgramBuilder *b, int32_t column, uint16_t text,
-					int32_t keep_left, int32_t keep_right,
-					const char *mask, int32_t mask_bytes)
-{
-	GpustrStep *step = builder_step(b, GPUSTR_OP_MASK);
-	GpustrMask *to;
-
-	if (step == NULL)
-		return;
-	step->attr = column;
-	step->in0 = text;
-	to = (GpustrMask *) builder_room(b, sizeof(GpustrMask) + (uint32_t) mask_bytes);
-	if (to == NULL)
-		return;
-	step->const_off = (uint32_t) ((char *) to - b->area);
-	step->const_bytes = sizeof(GpustrMask) + (uint32_t) mask_bytes;
-	to->keep_left = keep_left;
-	to->keep_right = keep_right;
-	to->mask_bytes = mask_bytes;
-	to->unused = 0;
-	if (mask_bytes > 0)
-		memcpy(to + 1, mask, (size_t) mask_bytes);
-}
-
-void
-gpustr_builder_only_where(GpustrProgramBuilder *b, uint16_t condition)
-{
-	if (b->full)
-		return;
-	b->step[b->nsteps - 1].aux = 1;
-	b->step[b->nsteps - 1].in2 = condition;
 }
 
 uint32_t
@@ -564,8 +535,8 @@ gpustr_builder_finish(GpustrProgramBuilder *b)
 	uint32_t	step_off;
 	uint32_t	attr_off;
 
-	step_off = builder_copy(b, b->step, (uint32_t) b->nsteps * sizeof(GpustrStep));
-	attr_off = builder_copy(b, b->attr, (uint32_t) b->nattrs * sizeof(GpustrAttr));
+	step_off = gpustr_builder_copy(b, b->step, (uint32_t) b->nsteps * sizeof(GpustrStep));
+	attr_off = gpustr_builder_copy(b, b->attr, (uint32_t) b->nattrs * sizeof(GpustrAttr));
 	if (b->full)
 		return 0;
 	program->bytes = b->used;

@@ -21,7 +21,7 @@
 #ifndef GPUSTR_PROGRAM_BUILDER_H
 #define GPUSTR_PROGRAM_BUILDER_H
 
-#include "program/program.h"
+#include "program/text_function.h"
 
 typedef struct GpustrProgramBuilder
 {
@@ -83,6 +83,15 @@ extern uint16_t gpustr_builder_ilike(GpustrProgramBuilder *b, uint16_t text,
 extern uint16_t gpustr_builder_dfa(GpustrProgramBuilder *b, uint16_t text,
 								   const GpustrDfa *dfa, uint32_t dfa_bytes,
 								   GpustrTruth accepted);
+
+/* The same, but only where a truth is true; elsewhere it is that. */
+extern uint16_t gpustr_builder_dfa_where(GpustrProgramBuilder *b, uint16_t text, uint16_t where,
+										 const GpustrDfa *dfa, uint32_t dfa_bytes,
+										 GpustrTruth accepted);
+
+/* The literals of an automaton. */
+extern uint16_t gpustr_builder_contains_any(GpustrProgramBuilder *b, uint16_t text,
+											const GpustrAhoCorasick *set, uint32_t set_bytes);
 extern uint16_t gpustr_builder_text_eq(GpustrProgramBuilder *b, uint16_t text,
 									   const char *value, int32_t value_bytes);
 
@@ -120,6 +129,14 @@ extern uint16_t gpustr_builder_arith(GpustrProgramBuilder *b, GpustrArith arith,
 									 GpustrValueType type, uint16_t left, uint16_t right);
 extern uint16_t gpustr_builder_cast(GpustrProgramBuilder *b, GpustrCast cast, uint16_t arg);
 
+/*
+ * A call of a function of texts: the register, text or value, of its answer.
+ * args: registers, as many as its shape has letters.  constant: copied.
+ */
+extern uint16_t gpustr_builder_text_function(GpustrProgramBuilder *b, GpustrTextFunction function,
+											 const uint16_t *args, const void *constant,
+											 uint32_t constant_bytes);
+
 /* Results. */
 extern void gpustr_builder_select(GpustrProgramBuilder *b, uint16_t arg);
 
@@ -133,6 +150,9 @@ extern void gpustr_builder_redact(GpustrProgramBuilder *b, int32_t column, uint1
 extern void gpustr_builder_mask(GpustrProgramBuilder *b, int32_t column, uint16_t text,
 								int32_t keep_left, int32_t keep_right,
 								const char *mask, int32_t mask_bytes);
+extern void gpustr_builder_output_text(GpustrProgramBuilder *b, int32_t column, uint16_t text);
+extern void gpustr_builder_find_all(GpustrProgramBuilder *b, int32_t column, uint16_t text,
+									const char *what, int32_t what_bytes);
 extern void gpustr_builder_only_where(GpustrProgramBuilder *b, uint16_t condition);
 
 /* Pack; returns the program's bytes, or 0 if it did not fit. */

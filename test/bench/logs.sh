@@ -8,7 +8,8 @@
 #
 # Starts a private cluster as test/run does (same environment) and prints one
 # line for each figure: median milliseconds of RUNS, and the ratio to the peer
-# above it.  PARTS: which of "scans computed names larger"; all by default.
+# above it.  PARTS: which of "scans computed redacted names larger"; all by
+# default.
 #
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -17,7 +18,7 @@ cd "$(dirname "$0")/../.."
 
 ROWS=${1:-20000000}
 WORKERS=${WORKERS:-8}
-PARTS=${PARTS:-scans computed names larger}
+PARTS=${PARTS:-scans computed redacted names larger}
 
 OFF='SET gpustr.enabled = off'
 ON='SET gpustr.debug_require = require'
@@ -28,6 +29,13 @@ SOME="SELECT count(id), count(host), count(msg)
 	FROM (SELECT id, host, msg FROM logs WHERE msg LIKE '%retry 99_ of%' OFFSET 0) s"
 REDACT="SELECT count(r) FROM (SELECT gpustr.redact(host, level) AS r FROM logs OFFSET 0) s"
 MASK="SELECT count(m), sum(id) FROM (SELECT id, gpustr.mask(msg, 4, 8) AS m FROM logs WHERE amount < 500 OFFSET 0) s"
+
+# What redact_pii finds, as regular expressions; and shorter ones that find the same here
+ADDRESS='(?<![A-Za-z0-9_])[A-Za-z0-9_][A-Za-z0-9_%+.-]{0,63}@([A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?\.)+[A-Za-z][A-Za-z0-9-]*[A-Za-z0-9](?!-*[A-Za-z0-9])'
+NUMBER='(25[0-5]|2[0-4][0-9]|[01]?[0-9]{1,2})'
+IPV4="(?<![A-Za-z0-9_])(?<![0-9]\\.)($NUMBER\\.){3}$NUMBER(?![A-Za-z0-9_]|\\.[0-9])"
+SHORT_ADDRESS='[\w.%+-]+@[\w-]+(\.[\w-]+)+'
+SHORT_IPV4='\m\d{1,3}(\.\d{1,3}){3}\M'
 
 part()
 {
@@ -60,6 +68,44 @@ alone()
 	fi
 }
 
+# make_table SETTINGS EXPRESSION: set ms, the least of two runs, and answer, of CREATE TABLE AS
+make_table()
+{
+	local i time
+
+	ms=1e9
+	for ((i = 0; i < 2; i++)); do
+		sql bench -q -c 'DROP TABLE IF EXISTS made' 2>/dev/null
+		time=$(sql bench -At -c '\timing on' -c "$1; CREATE UNLOGGED TABLE made AS SELECT id, $2 AS r FROM visits" |
+			sed -n 's/^Time: \([0-9.]*\).*/\1/p')
+		ms=$(awk "BEGIN {print $time < $ms ? $time : $ms}")
+	done
+	answer=$(sql bench -At -c 'SELECT count(*), sum(hashtextextended(r, 0)::numeric) FROM made')
+}
+
+# redacted NAME EXPRESSION [PEER]: CREATE TABLE AS with it in one process; the peer is PostgreSQL with
+# the same expression, or with one that gives the same
+redacted()
+{
+	local engine
+
+	make_table "$OFF; $(workers 0)" "${3:-$2}"
+	peer_ms=$ms
+	peer_answer=$answer
+	printf '%-52s %10.1f ms\n' "$1, PostgreSQL" "$ms"
+	for engine in off local device; do
+		[ "$engine" != device ] || [ "$device" = yes ] || continue
+		case $engine in
+			off) [ -n "${3:-}" ] || continue
+				make_table "$OFF; $(workers 0)" "$2" ;;
+			*) make_table "$ON; SET gpustr.engine = $engine; SET gpustr.max_automaton_size = '256kB'; $(workers 0)" "$2" ;;
+		esac
+		[ "$answer" = "$peer_answer" ] || die "$1, $engine: answer $answer, PostgreSQL says $peer_answer"
+		printf '%-52s %10.1f ms %8.1f x\n' "$1, gpustr, ${engine/off/function alone}" "$ms" \
+			"$(awk "BEGIN {print $peer_ms / $ms}")"
+	done
+}
+
 bench_begin "$((ROWS / 4000 + 512))MB"
 fill_logs "$ROWS"
 if wait_until_registered; then device=yes; else device=no; fi
@@ -87,6 +133,21 @@ if part scans && [ "$device" = yes ]; then
 	sql bench -At -c "$ON; $(workers "$WORKERS")" -c "EXPLAIN (ANALYZE, COSTS OFF) $LIKE"
 	sql bench -x -c 'SELECT * FROM gpustr.stat_device'
 	sql bench -c 'SELECT * FROM gpustr.calibrate()'
+fi
+
+if part redacted; then
+	title 'CREATE TABLE AS, redacted texts of at most 5 M rows'
+	sql bench -q -c "CREATE TABLE visits AS SELECT id, msg || CASE id % 3 WHEN 0 THEN ' from 10.' || id % 256 || '.' || id % 200 || '.7'
+			WHEN 1 THEN ' by user' || id || '@example.com' ELSE '' END AS msg FROM logs WHERE id <= 5000000" \
+		-c 'VACUUM ANALYZE visits'
+	make_table "$OFF; $(workers 0)" msg
+	printf '%-52s %10.1f ms\n' 'the texts as they are, PostgreSQL' "$ms"
+	redacted 'redact_pii, email and ipv4' "gpustr.redact_pii(msg, '{email,ipv4}')" \
+		"regexp_replace(regexp_replace(msg, '$ADDRESS', '[EMAIL]', 'g'), '$IPV4', '[IPV4]', 'g')"
+	redacted 'the same by shorter expressions' "gpustr.redact_pii(msg, '{email,ipv4}')" \
+		"regexp_replace(regexp_replace(msg, '$SHORT_ADDRESS', '[EMAIL]', 'g'), '$SHORT_IPV4', '[IPV4]', 'g')"
+	redacted 'redact_pattern, 1 % of rows match' "gpustr.redact_pattern(msg, 'retry 99\d of', 'retry # of')"
+	redacted 'regexp_replace, no row matches' "regexp_replace(msg, 'retry [0-9]{4,} of', 'retry # of', 'g')"
 fi
 
 part names || part larger || exit 0

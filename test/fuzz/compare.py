@@ -12,6 +12,7 @@ A connection that breaks is a crash; an answer that does not come is a hang.
 """
 
 import collections
+import re
 import time
 
 import libpq
@@ -22,6 +23,7 @@ RECOVERY_SECONDS = 60           # after a crash
 
 Answer = collections.namedtuple('Answer', 'rows sqlstate message detail')
 
+TIMEOUT = '57014'
 REFUSED = 'could not run this query with gpustr'
 
 
@@ -33,6 +35,7 @@ class Server:
         self.engine = engine
         self.session = None
         self.lost = 0           # how often the connection broke
+        self.options = 'VERBOSE, COSTS OFF'     # of EXPLAIN
         self.connect()
 
     def connect(self):
@@ -61,9 +64,15 @@ class Server:
         self.run(f'SET search_path = {schema.SCHEMA}')
         self.run(f'SET gpustr.engine = {self.engine}')
 
+    def encode(self, sql):
+        """The bytes of SQL, with other characters in place of those that a single-byte encoding has not."""
+        if self.encoding != 'utf-8':
+            sql = re.sub('[^\x00-\xff]', lambda m: chr(160 + ord(m.group()) % 96), sql)
+        return sql.encode(self.encoding)
+
     def run(self, sql):
         """Run commands; their rows."""
-        return self.session.run(sql.encode(self.encoding))
+        return self.session.run(self.encode(sql))
 
     def answer(self, sql):
         """The same, an error being an answer, too."""
@@ -78,10 +87,14 @@ class Server:
         for statement in list(schema.preamble(collations)) + [s for t in tables for s in t.statements()]:
             self.run(statement)
 
+    def explains(self, statement):
+        """Is the plan asked for?"""
+        return bool(statement.outputs())
+
     def both(self, statement):
         """The answers with gpustr and without, and the plan with it; of the second None if no GpuScan was taken.
 
-        The plan is a text, and '' where it cannot have a GPU Output.
+        The plan is a text, and '' where it was not asked for.
         """
         with_it = 'SET LOCAL gpustr.debug_require = require; '
         without = 'SET LOCAL gpustr.enabled = off; SET LOCAL gpustr.debug_require = forbid; '
@@ -91,10 +104,10 @@ class Server:
             if fast.message == REFUSED:
                 return fast, None, ''
             slow = self.answer('ROLLBACK TO s; ' + without + '; '.join(statement.script()))
-            if not statement.outputs():
+            if not self.explains(statement):
                 return fast, slow, ''
             try:
-                plan = self.run('ROLLBACK TO s; ' + with_it + '; '.join(statement.script(explain=True)))
+                plan = self.run('ROLLBACK TO s; ' + with_it + '; '.join(statement.script(explain=self.options)))
             except libpq.Error:
                 # it is the planner that raises it
                 return fast, slow, ''
@@ -113,9 +126,11 @@ def difference(statement, fast, slow):
     """What differs between the answers, in words; None if they agree."""
     if slow is None:
         return None
-    for answer in (fast, slow):
-        if answer.sqlstate == '57014':
-            return 'statement timeout'
+    if slow.sqlstate == TIMEOUT:
+        # PostgreSQL itself cannot tell in time
+        return None
+    if fast.sqlstate == TIMEOUT:
+        return 'statement timeout'
     if fast.sqlstate or slow.sqlstate:
         if fast.sqlstate and slow.sqlstate:
             if ordered(statement) and fast[1:3] != slow[1:3]:

@@ -45,12 +45,12 @@ def job_dsn(args, number):
     return f'{args.dsn} dbname={database(number)}'
 
 
-def start(args, number):
+def start(args, number, program):
     """A running job, and where its output goes."""
     folder = os.path.join(args.found, f'job_{number}')
     os.makedirs(folder, exist_ok=True)
     path = os.path.join(folder, 'output')
-    command = [sys.executable, os.path.join(os.path.dirname(os.path.abspath(__file__)), 'scan_fuzz.py'),
+    command = [sys.executable, os.path.join(os.path.dirname(os.path.abspath(__file__)), program),
                '--dsn', job_dsn(args, number), '--seed', str(args.seed + number), '--seconds', str(args.seconds),
                '--engine', args.engine, '--found', folder, '--stop-after', str(args.stop_after), '--counters', '--reasons']
     with open(path, 'wb') as file:
@@ -67,12 +67,12 @@ def finish(process, end):
         return None
 
 
-def run(args):
-    """All jobs; the sum of their counters, and whether all are well."""
+def run(args, program):
+    """All jobs of this program; the sum of their counters, and whether all are well."""
     server = compare.Server(args.dsn, args.engine)
     make_databases(server, args)
     end = time.monotonic() + args.seconds + PATIENCE
-    jobs = [start(args, i) for i in range(args.jobs)]
+    jobs = [start(args, i, program) for i in range(args.jobs)]
     total = collections.Counter()
     well = True
     for i, (process, path) in enumerate(jobs):
@@ -89,7 +89,7 @@ def run(args):
         print('\n'.join(line for line in lines if not line.startswith(('    refused', '    errors'))), flush=True)
         for name in sorted(os.listdir(os.path.dirname(path))):
             if name.endswith('.sql'):
-                with open(os.path.join(os.path.dirname(path), name), encoding='utf-8') as file:
+                with open(os.path.join(os.path.dirname(path), name), encoding='utf-8', errors='replace') as file:
                     print(f'-- {name}\n{file.read()}', flush=True)
     for i in range(args.jobs):
         server.run(f'DROP DATABASE {database(i)} WITH (FORCE)')

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Differential fuzzing of regular expressions: ~, ~*, SIMILAR TO, regexp_like.
+"""Differential fuzzing of regular expressions: ~, ~*, SIMILAR TO, regexp_like, and
+functions that look for them, in clauses and in SELECT lists.
 
     regex_fuzz.py --dsn 'host=/tmp port=5432' [--seconds 60] [--seed N] [--engine local|device]
 
@@ -38,6 +39,47 @@ def clause(rng, column):
     if kind < 0.18:
         return f'regexp_like({column}, {pattern}, {values.quote(rng.choice(regexes.FLAGS))})'
     return f"{column} {rng.choice(['~', '~', '~', '~*', '~*', '!~', '!~*'])} {pattern}"
+
+
+def flags(rng, replaces):
+    """Flags, mostly valid."""
+    return values.quote(rng.choice(regexes.FLAGS) + (rng.choice(['g', '']) if replaces or rng.random() < 0.03 else ''))
+
+
+def number(rng):
+    """A start, an N: mostly valid."""
+    return rng.choice([1, 1, 1, 2, 3, 5, 9, 40, 0, -1] if rng.random() < 0.2 else [1, 1, 2, 3, 7, 30])
+
+
+def found_text(rng, column):
+    """A random call that makes a text."""
+    pattern = values.quote(regexes.regex(rng))
+    replacement = rng.choice(["''", "'#'", r"'<\\1\\&>'", "p", "upper(p)", "NULL"])
+    return rng.choice([
+        f'regexp_replace({column}, {pattern}, {replacement})',
+        f'regexp_replace({column}, {pattern}, {replacement}, {flags(rng, True)})',
+        f'regexp_replace({column}, {pattern}, {replacement}, {number(rng)}, {rng.choice([0, 1, 2, number(rng)])})',
+        f'regexp_replace({column}, {pattern}, {replacement}, {number(rng)}, {rng.choice([0, 1])}, {flags(rng, True)})',
+        f'gpustr.redact_pattern({column}, {pattern}, {replacement})',
+        f'regexp_substr({column}, {pattern})',
+        f'regexp_substr({column}, {pattern}, {number(rng)}, {number(rng)}, {flags(rng, False)}, {rng.choice([0, 0, 1, 2, -1])})',
+        f'substring({column} from {pattern})',
+        f'(regexp_match({column}, {pattern}, {flags(rng, False)}))[{rng.choice([1, 1, 2, 0])}]',
+        f'lower(coalesce(substring({column} from {pattern}), {column}))'])
+
+
+def found_truth(rng, column):
+    """A random clause with such a call."""
+    pattern = values.quote(regexes.regex(rng))
+    return rng.choice([
+        f'regexp_count({column}, {pattern}) {rng.choice(["=", ">", "<="])} {rng.choice([0, 1, 3])}',
+        f'regexp_count({column}, {pattern}, {number(rng)}, {flags(rng, False)}) > 1',
+        f'regexp_instr({column}, {pattern}) {rng.choice(["=", ">"])} {rng.choice([0, 1])}',
+        f'regexp_instr({column}, {pattern}, {number(rng)}, {number(rng)}, {rng.choice([0, 1, 1, 2])}, {flags(rng, False)}) IS NULL',
+        f'regexp_match({column}, {pattern}) IS {rng.choice(["", "NOT "])}NULL',
+        f'regexp_match({column}, {pattern}, {flags(rng, False)}) IS {rng.choice(["", "NOT "])}NULL',
+        f'{found_text(rng, column)} IS {rng.choice(["", "NOT "])}NULL',
+        f'{found_text(rng, column)} = {column}'])
 
 
 class Fuzzer:
@@ -82,9 +124,17 @@ class Fuzzer:
         listed = ', '.join(f'({i}, {values.quote(row)}, {values.quote(row[:14])})' for i, row in enumerate(rows))
         self.run(f'INSERT INTO fuzz_regex VALUES {listed}')
 
-    def compare(self, where, size):
-        """One expression, both ways."""
-        query = f"SELECT string_agg(id::text, ',' ORDER BY id) FROM fuzz_regex WHERE {where}"
+    def query(self, rng, column):
+        """A random query over the table, of one row."""
+        kind = rng.random()
+        if kind < 0.25:
+            return ("SELECT string_agg(id || coalesce('=' || x, ''), ',' ORDER BY id) FROM "
+                    f'(SELECT id, {found_text(rng, column)} AS x FROM fuzz_regex OFFSET 0) q')
+        where = found_truth(rng, column) if kind < 0.45 else clause(rng, column)
+        return f"SELECT string_agg(id::text, ',' ORDER BY id) FROM fuzz_regex WHERE {where}"
+
+    def compare(self, query, size):
+        """One query, both ways."""
         self.run(f"SET gpustr.max_automaton_size = '{size}'; SET gpustr.enabled = on; SET gpustr.debug_require = 'require'")
         fast = self.answer(query)
         self.run("SET gpustr.debug_require = 'allow'; SET gpustr.enabled = off")
@@ -104,7 +154,7 @@ class Fuzzer:
         self.make_table(rng)
         for _ in range(EXPRESSIONS_PER_ROUND):
             column = f'{rng.choice(["s", "s", "s", "p"])} COLLATE {rng.choice(self.collations)}'
-            self.compare(self.encodable(clause(rng, column)), rng.choice(SIZES))
+            self.compare(self.encodable(self.query(rng, column)), rng.choice(SIZES))
 
 
 def main():

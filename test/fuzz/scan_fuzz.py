@@ -41,9 +41,9 @@ SHRINK_SECONDS = 60
 FOUND = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'found')
 
 
-def arguments():
+def arguments(title):
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=title)
     parser.add_argument('--dsn', required=True, help='libpq connection string')
     parser.add_argument('--seconds', type=float, default=60, help='how long to make new rounds (default 60)')
     parser.add_argument('--seed', type=int, help='default: any; printed')
@@ -81,12 +81,16 @@ def make_tables(rng, collations):
 
 
 class Fuzzer:
-    """Counts, and what was found."""
+    """Counts, and what was found.  Others that make other statements are made from it (text_fuzz.py)."""
 
-    def __init__(self, args, server):
+    title = __doc__.splitlines()[0]
+    program = 'scan_fuzz.py'
+    server_class = compare.Server
+
+    def __init__(self, args):
         self.args = args
-        self.server = server
-        self.collations = known_collations(server)
+        self.server = self.server_class(args.dsn, args.engine)
+        self.collations = self.known_collations()
         self.counts = collections.Counter()
         self.reasons = collections.Counter()
         self.invalid = collections.Counter()
@@ -94,10 +98,39 @@ class Fuzzer:
         # what is found late is shrunk less, and the round is not finished
         self.end = time.monotonic() + args.seconds + SHRINK_SECONDS
 
+    def known_collations(self):
+        """Those that columns may have."""
+        return known_collations(self.server)
+
+    def tables(self, rng):
+        """A table and one beside it."""
+        return make_tables(rng, self.collations)
+
+    def statement(self, rng, table, other):
+        """A statement over them."""
+        return statements.random_statement(rng, table, other)
+
+    def prove(self):
+        """What is to be looked at before the first round: nothing here."""
+
+    def look_at(self, case, plan):
+        """Count what the plan of a statement that was compared has."""
+        if case.statement.outputs():
+            self.counts['functions'] += 'gpustr.' in case.statement.query()
+            self.counts['outputs'] += 'GPU Output' in plan
+
+    def in_words(self, counts):
+        """Counters in a line."""
+        return in_words(counts, self.args)
+
+    def proves_nothing(self, counts):
+        """Why the run shows nothing; None if it does."""
+        return proves_nothing(counts, self.args)
+
     def round(self, number):
         """One pair of tables and the statements over it."""
         rng = random.Random(f'{self.args.seed}/{number}')
-        table, other = make_tables(rng, self.collations)
+        table, other = self.tables(rng)
         try:
             self.server.build(self.collations, [table, other])
         except libpq.Error as error:
@@ -107,7 +140,7 @@ class Fuzzer:
             return
         self.counts['tables'] += 1
         for _ in range(STATEMENTS_PER_ROUND):
-            statement = statements.random_statement(rng, table, other)
+            statement = self.statement(rng, table, other)
             self.check(shrink.Case([table, other], statement, self.collations), number)
             if self.enough():
                 return
@@ -138,9 +171,7 @@ class Fuzzer:
             self.invalid['invalid: ' + fast.message] += 1
             return
         self.counts['compared'] += 1
-        if case.statement.outputs():
-            self.counts['functions'] += 'gpustr.' in case.statement.query()
-            self.counts['outputs'] += 'GPU Output' in plan
+        self.look_at(case, plan)
         if fast.sqlstate:
             self.counts['errors'] += 1
             self.invalid[fast.message] += 1
@@ -157,8 +188,8 @@ class Fuzzer:
         small = shrink.shrink(self.server, case, max(5, min(SHRINK_SECONDS, self.end - time.monotonic())))
         self.server.build(case.collations, small.tables)
         why = shrink.failure(self.server, small) or f'{why} (only once)'
-        path = shrink.write(self.args.found, f'{self.args.seed}_{number}_{self.found}.sql', small, why, self.args.seed,
-                            self.args.engine)
+        path = shrink.write(self.server, os.path.join(self.args.found, f'{self.args.seed}_{number}_{self.found}.sql'), small,
+                            f'{why}\nfound by test/fuzz/{self.program} --seed {self.args.seed} --round {number}')
         print(f'    {why}\n    {ascii(small.statement.query())}\n    written to {path}', flush=True)
         self.server.build(case.collations, case.tables)
 
@@ -169,7 +200,7 @@ class Fuzzer:
                 for text, count in counter.most_common(40):
                     print(f'    {title} {count:6}  {ascii(text)[:150]}')
         self.counts['failures'] = self.found
-        print(in_words(self.counts, self.args))
+        print(self.in_words(self.counts))
 
 
 def in_words(n, args):
@@ -190,10 +221,11 @@ def proves_nothing(n, args):
     return None
 
 
-def fuzz(args):
+def fuzz(fuzzer):
     """Rounds until the time is up; the counters."""
-    fuzzer = Fuzzer(args, compare.Server(args.dsn, args.engine))
+    args = fuzzer.args
     start = time.monotonic()
+    fuzzer.prove()
     number = args.round or 0
     while True:
         fuzzer.round(number)
@@ -206,21 +238,22 @@ def fuzz(args):
     return fuzzer.counts
 
 
-def main():
+def main(fuzzer_class=Fuzzer):
     """All of it; the exit status."""
-    args = arguments()
+    args = arguments(fuzzer_class.title)
     if args.seed is None:
         args.seed = random.randrange(10 ** 9)
     print(f'seed {args.seed}', flush=True)
+    fuzzer = fuzzer_class(args)
     if args.jobs:
-        counts, well = jobs.run(args)
-        print(f'all {args.jobs} jobs: {in_words(counts, args)}')
+        counts, well = jobs.run(args, fuzzer.program)
+        print(f'all {args.jobs} jobs: {fuzzer.in_words(counts)}')
     else:
-        counts = fuzz(args)
+        counts = fuzz(fuzzer)
         well = counts['failures'] == 0 and counts['lost'] == 0
     if counts['lost']:
         print(f'the connection broke {counts["lost"]} times: see the server\'s log')
-    why = proves_nothing(counts, args)
+    why = fuzzer.proves_nothing(counts)
     if why:
         print(why)
     if args.counters:

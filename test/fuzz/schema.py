@@ -158,6 +158,8 @@ def preamble(collations):
     yield 'CREATE DOMAIN int_domain AS int4 CHECK (VALUE > -1000)'
     if 'nondet' in collations:
         yield "CREATE COLLATION nondet (provider = icu, locale = 'und-u-ks-level2', deterministic = false)"
+    if 'en_us' in collations:
+        yield "CREATE COLLATION en_us (provider = libc, locale = 'en_US.utf8')"
     yield make_role()
     yield f'GRANT USAGE ON SCHEMA {SCHEMA} TO {READER}'
 

@@ -34,6 +34,7 @@ def answers(server, case, build):
         return server.both(case.statement)
     except libpq.Broken:
         server.lost += 1
+        print(f'the connection broke in {ascii(case.statement.query())}', flush=True)
         server.connect()
         server.build(case.collations, case.tables)
         return server.both(case.statement)
@@ -110,6 +111,8 @@ def smaller_tables(table):
         step //= 2
     if table.rows:
         yield changed(rows=[])
+    for rows in smaller_rows(table):
+        yield changed(rows=rows)
     for i in range(len(table.actions)):
         yield changed(actions=table.actions[:i] + table.actions[i + 1:])
     for name in ('policy', 'barrier'):
@@ -130,17 +133,30 @@ def smaller_tables(table):
                 yield changed(columns=table.columns[:i] + [simpler] + table.columns[i + 1:])
 
 
-def write(folder, name, case, why, seed, engine):
-    """The case as an SQL file; its path."""
+def smaller_rows(table):
+    """A row with a shorter value, where few rows are left."""
+    families = {c.name: c.type.family for c in table.columns if c.type.family in ('text', 'bpchar', 'name', 'bytea')}
+    for i, row in enumerate(table.rows if len(table.rows) <= 4 else []):
+        for name, value in row.items():
+            if value and name in families:
+                start = 2 if families[name] == 'bytea' else 0
+                for cut in {(len(value) - start) // 2, 2 if start else 1} - {0}:
+                    for shorter in (value[:len(value) - cut], value[:start] + value[start + cut:]):
+                        yield table.rows[:i] + [{**row, name: shorter}] + table.rows[i + 1:]
+
+
+def write(server, path, case, why):
+    """The case as an SQL file for psql; its path."""
     commands = ';\n'.join(case.statement.script())
-    lines = ['-- ' + line for line in f'{why}\nfound by test/fuzz/scan_fuzz.py --seed {seed}'.splitlines()]
+    lines = ['-- ' + line for line in why.splitlines()]
+    # the bytes as they are
+    lines += ['\\encoding SQL_ASCII']
     lines += [s + ';' for s in schema.preamble(case.collations)]
     lines += [s + ';' for t in case.tables for s in t.statements()]
-    lines += [f'SET gpustr.engine = {engine};', 'BEGIN;', 'SAVEPOINT s;', 'SET LOCAL gpustr.debug_require = require;',
+    lines += [f'SET gpustr.engine = {server.engine};', 'BEGIN;', 'SAVEPOINT s;', 'SET LOCAL gpustr.debug_require = require;',
               commands + ';', 'ROLLBACK TO s;', 'SET LOCAL gpustr.enabled = off;', 'SET LOCAL gpustr.debug_require = forbid;',
               commands + ';', 'ROLLBACK;', f'DROP SCHEMA {schema.SCHEMA} CASCADE;', '']
-    os.makedirs(folder, exist_ok=True)
-    path = os.path.join(folder, name)
-    with open(path, 'w', encoding='utf-8') as file:
-        file.write('\n'.join(lines))
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, 'wb') as file:
+        file.write(server.encode('\n'.join(lines)))
     return path

@@ -137,14 +137,14 @@ class Statement:
             return [f'CREATE TEMP TABLE made AS {query} WITH NO DATA'], f'INSERT INTO made {query} RETURNING *', []
         return [], query, []
 
-    def script(self, explain=False):
-        """All commands of one run, whose rows are the answer; or those that lead to the plan."""
+    def script(self, explain=None):
+        """All commands of one run, whose rows are the answer; or those that lead to the plan, by these options of EXPLAIN."""
         before, main, after = self.commands()
         settings = [f'SET LOCAL {name} = {values.quote(value)}' for name, value in {**EAGER, **self.settings}.items()]
         if self.as_reader:
             settings.append(f'SET LOCAL ROLE {schema.READER}')
         if explain:
-            return settings + before + ['EXPLAIN (VERBOSE, COSTS OFF) ' + main]
+            return settings + before + [f'EXPLAIN ({explain}) {main}']
         return settings + before + [main] + after
 
     def plainer(self):

@@ -23,6 +23,12 @@ typedef struct Flight
 	char	   *copy;			/* for the host engine */
 	uint32_t	body_bytes;
 	int			exact;			/* gen_check() holds */
+
+	/*
+	 * What is wrong with the results of both engines, in body and copy; NULL:
+	 * nothing.  Without this function they must be the same.
+	 */
+	const char *(*judge) (const struct Flight *flight);
 	EngineRequest cuda;
 	EngineRequest host;
 } Flight;
@@ -41,5 +47,11 @@ extern void compare_redaction(Rng *rng, int small);
 
 /* Several output columns, with too little room too; few batches if 'small'. */
 extern void compare_output(Rng *rng, int small);
+
+/* Functions of texts; few and small batches if 'small'. */
+extern void compare_text(Rng *rng, int small);
+
+/* Automata of literals; few and small batches if 'small'. */
+extern void compare_literals(Rng *rng, int small);
 
 #endif							/* GPUSTR_TEST_COMPARE_H */

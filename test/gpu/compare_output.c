@@ -109,8 +109,10 @@ make_step(Rng *rng, GpustrProgramBuilder *b, int32_t i, const uint16_t *text, ui
 	const char *mask = masks[rng_below(rng, 6)];
 	uint16_t	in = text[rng_one_in(rng, 2) ? 0 : rng_below(rng, TEXTS)];
 
-	if (rng_one_in(rng, 2))
+	if (rng_one_in(rng, 3))
 		gpustr_builder_mask(b, i, in, keep(rng), keep(rng), mask, (int32_t) strlen(mask));
+	else if (rng_one_in(rng, 2))
+		gpustr_builder_output_text(b, i, in);
 	else
 		gpustr_builder_redact(b, i, in, rng_one_in(rng, 5) ? text[1] : visibility);
 	if (rng_one_in(rng, 2))

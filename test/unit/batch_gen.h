@@ -28,7 +28,7 @@ extern "C"
 {
 #endif
 
-#define GEN_MAX_STEPS 96
+#define GEN_MAX_STEPS 200
 #define GEN_MAX_CONST 128
 #define GEN_MAX_COLUMNS 4
 #define GEN_MAX_SET 8
@@ -48,6 +48,16 @@ typedef struct GenDfa
 	GpustrDfa  *made;			/* the same, as a program has it */
 	uint32_t	bytes;			/* of that */
 } GenDfa;
+
+/* Literals, and the automaton that a program has. */
+typedef struct GenLiterals
+{
+	int32_t		n;
+	char	   *bytes;			/* at equal distances */
+	int32_t    *len;			/* [n] */
+	GpustrAhoCorasick *made;
+	uint32_t	made_bytes;
+}			GenLiterals;
 
 /* A step, with its constant as the user would write it. */
 typedef struct GenStep
@@ -70,6 +80,9 @@ typedef struct GenStep
 	int32_t		nset;			/* of either */
 	GpustrFold	fold;			/* of ILIKE */
 	GenDfa	   *dfa;			/* of DFA */
+	GenLiterals *literals;		/* of CONTAINS_ANY */
+	char	   *constant;		/* of TEXT_MAKE, malloc'd; NULL: none */
+	uint32_t	constant_bytes;
 } GenStep;
 
 /* One attribute or column of one row, as an engine must see it. */
@@ -106,6 +119,9 @@ typedef struct GenOptions
 								 * are overwritten.  NULL: all pages staged */
 	int32_t		nblocks;
 	int			output_pages;	/* page batches may have output columns, too */
+	int			text_functions; /* call functions of texts; where there is
+								 * little memory, which rows are recheck for
+								 * want of it is not told */
 } GenOptions;
 
 /*
@@ -141,6 +157,18 @@ extern GenDfa *gen_dfa(Rng *rng, uint32_t max_bytes);
 extern GpustrTruth gen_dfa_truth(const GenDfa *dfa, const char *text, int32_t len);
 
 extern void gen_dfa_free(GenDfa *dfa);
+
+/*
+ * Literals, some of them parts of a sample, whose automaton takes at most max_bytes
+ * in a program, >= 4096.
+ */
+extern GenLiterals * gen_literals(Rng *rng, uint32_t max_bytes, const char *sample,
+								  int32_t sample_bytes);
+
+/* Does one of them occur in the text? */
+extern GpustrTruth gen_literals_truth(const GenLiterals * l, const char *text, int32_t len);
+
+extern void gen_literals_free(GenLiterals * l);
 
 /* Print the program. */
 extern void gen_print(const GenBatch *gen);

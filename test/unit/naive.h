@@ -208,4 +208,28 @@ naive_mask(const char *text, int32_t len, int32_t keep_left, int32_t keep_right,
 	return bytes;
 }
 
+/*
+ * Where n >= 1 bytes stand in a text, as program.h says it (GpustrFound).  out: room
+ * for 4 bytes a place and 4 more.  Returns the bytes.
+ */
+static inline int32_t
+naive_find_all(const char *text, int32_t len, const char *what, int32_t n, int32_t encoding, char *out)
+{
+	int32_t		starts = 0;
+	int32_t		bytes = 4;
+	int32_t		i;
+
+	for (i = 0; i <= len - n; i++)
+	{
+		if (memcmp(text + i, what, (size_t) n) == 0)
+		{
+			memcpy(out + bytes, &starts, 4);
+			bytes += 4;
+		}
+		starts += encoding != GPUSTR_ENC_UTF8 || ((unsigned char) text[i] & 0xC0) != 0x80;
+	}
+	memcpy(out, &starts, 4);
+	return bytes;
+}
+
 #endif							/* GPUSTR_TEST_NAIVE_H */

@@ -46,6 +46,13 @@ typedef struct SmallDfa
 #define DFA_AT_END_OFF ((int32_t) offsetof(SmallDfa, at_end))
 #define DFA_BYTES (offsetof(SmallDfa, at_end) + DFA_STATES)
 
+/* One state that is always in; its parts are checked in test_literals.c. */
+typedef struct SmallAho
+{
+	GpustrAhoCorasick set;
+	uint16_t	hot[4];
+}			SmallAho;
+
 /* What a step has in the program, and how it is checked. */
 typedef struct StepCase
 {
@@ -66,7 +73,8 @@ static const StepCase cases[] = {
 	{GPUSTR_OP_CONST, 0, 0, {0, 0, 0}, {0, 0xFFFF}, {0, 3}, 0},
 	{GPUSTR_OP_CONST_TEXT, 0, 0, {0, 0, 0}, {0, 0xFFFF}, {2, 3}, 5},
 	{GPUSTR_OP_CONST_VALUE, 0, 0, {0, 0, 0}, {0, 0xFFFF}, {2, 3}, 8},
-	{GPUSTR_OP_DFA, 0, 1, {NTEXT, 0, 0}, {0, 0xFFFF}, {0, 1}, DFA_BYTES},
+	{GPUSTR_OP_DFA, 0, 1, {NTEXT, 0, 0}, {0, 1}, {0, 1}, DFA_BYTES},
+	{GPUSTR_OP_CONTAINS_ANY, 0, 1, {NTEXT, 0, 0}, {0, 0xFFFF}, {-1, 100}, sizeof(SmallAho)},
 	{GPUSTR_OP_TEXT_EQ, 0, 1, {NTEXT, 0, 0}, {0, 0xFFFF}, {-1, 100}, 5},
 	{GPUSTR_OP_COMPARE_TEXT, 0, 2, {NTEXT, NTEXT, 0}, {1, GPUSTR_REL_LAST},
 	{GPUSTR_ORDER_BYTES, GPUSTR_ORDER_NUMERIC}, 0},
@@ -95,14 +103,15 @@ static const StepCase cases[] = {
 	{GPUSTR_VALUE_INT2, GPUSTR_VALUE_INT8}, 0},
 	{GPUSTR_OP_CAST, 0, 1, {NVALUE, 0, 0}, {1, GPUSTR_CAST_LAST}, {-1, 100}, 0},
 	{GPUSTR_OP_REDACT, 0, 2, {NTEXT, NTEXT, 0}, {0, 1}, {0, 0}, 0},
-	{GPUSTR_OP_MASK, 0, 1, {NTEXT, 0, 0}, {0, 1}, {0, 0}, sizeof(GpustrMask)}
+	{GPUSTR_OP_MASK, 0, 1, {NTEXT, 0, 0}, {0, 1}, {0, 0}, sizeof(GpustrMask)},
+	{GPUSTR_OP_FIND_ALL, 0, 1, {NTEXT, 0, 0}, {0, 1}, {0, 0}, 5}
 };
 
 /* Does the step make an output column, and no register? */
 static int
 is_output(const StepCase *c)
 {
-	return c->op == GPUSTR_OP_REDACT || c->op == GPUSTR_OP_MASK;
+	return c->op == GPUSTR_OP_REDACT || c->op == GPUSTR_OP_MASK || c->op == GPUSTR_OP_FIND_ALL;
 }
 
 /* 'b' leads from state 2 to 1; the end is accepted in 2. */
@@ -135,6 +144,8 @@ make_body(const StepCase *c, int pages)
 	static const uint64_t no_bytes[16] = {0};
 	GpustrProgram *program;
 	GpustrStep *step;
+	SmallAho	aho = {{1, 1, 1, 0, sizeof(GpustrAhoCorasick), sizeof(GpustrAhoCorasick),
+	sizeof(GpustrAhoCorasick), 0, {0}}, {0}};
 	SmallDfa	dfa;
 	int			i;
 
@@ -156,6 +167,8 @@ make_body(const StepCase *c, int pages)
 		(void) gpustr_builder_in_value(&builder, 0, 3, values, 0);
 	else if (c->op == GPUSTR_OP_DFA)
 		(void) gpustr_builder_dfa(&builder, 0, &dfa.dfa, DFA_BYTES, GPUSTR_TRUE);
+	else if (c->op == GPUSTR_OP_CONTAINS_ANY)
+		(void) gpustr_builder_contains_any(&builder, 0, &aho.set, sizeof(aho));
 	else
 		(void) gpustr_builder_text_eq(&builder, 0, (const char *) no_bytes, (int32_t) c->const_bytes);
 	step = &builder.step[builder.nsteps - 1];

@@ -1,0 +1,139 @@
+/*-------------------------------------------------------------------------
+ *
+ * request_text.cu
+ *	  The steps of a request that call functions of texts: their memory, and their
+ *	  launches.
+ *
+ * Each step that makes new texts has an arena of gpustr_text_room() bytes.  Texts
+ * are int32 offsets from the request's memory, so all arenas end before 2 GB;
+ * where they would not, the steps share what there is.  A row without room is
+ * recheck.
+ *
+ * IDENTIFICATION
+ *	  cuda/request_text.cu
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "request_steps.cuh"
+
+/* The last piece of 16 bytes that holds a text may end here: text_register.cuh. */
+#define ARENA_TAIL_BYTES 64
+
+/* Does the step make new texts? */
+static bool makes_texts(const GpustrStep *step)
+{
+	return step->op == GPUSTR_OP_TEXT_MAKE && step->aux > GPUSTR_TEXT_SLICE_LAST;
+}
+
+/* Bytes of a batch's pages, or of its columns' texts. */
+static uint64_t input_bytes(const RequestPlan *plan)
+{
+	const GpustrBatch *batch = &plan->batch;
+	uint64_t bytes = 0;
+	int32_t i;
+
+	if (batch->kind == GPUSTR_BATCH_PAGES)
+		return (uint64_t)batch->npages * GPUSTR_PAGE_BYTES;
+	for (i = 0; i < batch->ncolumns; i++)
+		bytes += (uint32_t)GPUSTR_BODY_PTR(plan->body, batch->column[i].offsets_off,
+										   const int32_t)[batch->nrows];
+	return bytes;
+}
+
+void request_place_arenas(RequestPlan *plan, const GpustrProgram *program)
+{
+	const GpustrStep *steps = GPUSTR_PROGRAM_STEPS(program);
+	uint64_t need;
+	uint64_t left = 0; /* arenas to place */
+	int32_t i;
+
+	for (i = 0; i < program->nsteps; i++)
+		left += makes_texts(&steps[i]);
+	if (left == 0)
+		return;
+	need =
+		text_arena_bytes(plan->batch.nrows, gpustr_text_room(plan->batch.nrows, input_bytes(plan)));
+	for (i = 0; i < program->nsteps; i++)
+		if (makes_texts(&steps[i]))
+		{
+			const uint64_t lost = ARENA_TAIL_BYTES + REQUEST_ALIGN; /* beside each arena */
+			uint64_t share = plan->bytes < INT32_MAX ? (INT32_MAX - plan->bytes) / left : 0;
+			uint64_t bytes = share > lost ? share - lost : 0;
+
+			bytes = bytes < need ? bytes : need;
+			plan->arena_bytes[steps[i].out] = bytes;
+			plan->arena_at[steps[i].out] = request_place(plan, bytes + ARENA_TAIL_BYTES);
+			left--;
+		}
+}
+
+static TextArgs step_args(const RequestRun *run, const GpustrStep *step)
+{
+	const char *shape = gpustr_text_function_shape(step->aux);
+	const uint16_t in[3] = {step->in0, step->in1, step->in2};
+	TextArgs args = {};
+	int i;
+
+	for (i = 0; i < 3 && shape[i] != '\0'; i++)
+	{
+		if (shape[i] == 'T')
+			args.text[i] = run->text[in[i]];
+		else
+			args.value[i] = run->value[in[i]];
+	}
+	args.constant = request_program(run) + step->const_off;
+	args.encoding = run->program->encoding;
+	return args;
+}
+
+static cudaError_t step_text_make(RequestRun *run, const GpustrStep *step)
+{
+	const RequestPlan *plan = run->plan;
+	const int32_t nrows = plan->batch.nrows;
+	char *at = run->memory + plan->text_at[step->out];
+	int32_t *start = (int32_t *)at;
+	int32_t *end = (int32_t *)(at + request_row_bytes(plan));
+	StatePlanes planes = request_planes(run, at + 2 * request_row_bytes(plan));
+	TextArgs args = step_args(run, step);
+	TextRegister *text = &run->text[step->out];
+	TextArena arena;
+
+	text->base = run->memory;
+	text->start = start;
+	text->end = end;
+	text->valid = planes.valid;
+	text->recheck = planes.recheck;
+	text->bytes = 0;
+	text->packed = false;
+	if (!makes_texts(step))
+		return launch_text_slice((GpustrTextFunction)step->aux, args, run->memory, nrows, start,
+								 end, planes, run->stream);
+	arena.base = run->memory;
+	arena.at = (int32_t)plan->arena_at[step->out];
+	arena.bytes = plan->arena_bytes[step->out];
+	arena.cursor = (unsigned long long *)(run->memory + plan->cursors_at) + step->out;
+	return launch_text_make((GpustrTextFunction)step->aux, args,
+							GPUSTR_PROGRAM_CONST(run->program, step), arena, nrows, start, end,
+							planes, run->stream);
+}
+
+static cudaError_t step_text_measure(RequestRun *run, const GpustrStep *step)
+{
+	char *at = run->memory + run->plan->value_at[step->out];
+	int64_t *to = (int64_t *)at;
+	StatePlanes planes = request_planes(run, at + request_value_bytes(run->plan));
+	ValueRegister *value = &run->value[step->out];
+
+	value->value = to;
+	value->constant = 0;
+	value->valid = planes.valid;
+	value->recheck = planes.recheck;
+	return launch_text_measure((GpustrTextFunction)step->aux, step_args(run, step),
+							   run->plan->batch.nrows, to, planes, run->stream);
+}
+
+cudaError_t request_text_step(RequestRun *run, const GpustrStep *step)
+{
+	return step->op == GPUSTR_OP_TEXT_MAKE ? step_text_make(run, step)
+										   : step_text_measure(run, step);
+}
