@@ -39,7 +39,7 @@ gpustr_is_text_call(const GpustrFunction *function)
 		function->kind == GPUSTR_FUNCTION_CONCAT ||
 		function->kind == GPUSTR_FUNCTION_TEXT_BOOL ||
 		function->kind == GPUSTR_FUNCTION_REGEX_FIND ||
-		function->kind == GPUSTR_FUNCTION_PII;
+		function->kind == GPUSTR_FUNCTION_PII ||
 		function->kind == GPUSTR_FUNCTION_TYPMOD;
 }
 
