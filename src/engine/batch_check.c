@@ -26,6 +26,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/check_constants.h"
 #include "engine/engine.h"
 #include "rowfn/aho_corasick.h"
 #include "rowfn/dfa.h"
@@ -174,13 +175,6 @@ check_column(CheckState *check, const char *name, const GpustrColumn *column, ui
 	return ENGINE_OK;
 }
 
-/* A range of the program, from a multiple of 8. */
-static int
-program_range_ok(const GpustrProgram *program, uint32_t off, uint64_t bytes)
-{
-	return off % 8 == 0 && off <= program->bytes && bytes <= program->bytes - off;
-}
-
 static EngineCode
 check_program_shape(const GpustrProgram *program, uint32_t program_bytes, EngineError *error)
 {
@@ -217,73 +211,6 @@ check_program_shape(const GpustrProgram *program, uint32_t program_bytes, Engine
 			return gpustr_engine_error(error, ENGINE_BAD_INPUT, "bad attribute %d", i + 1);
 	}
 	return ENGINE_OK;
-}
-
-/* Do the values start from 'first' on, never decrease, and end at most at 'last'? */
-static int
-ascends(const int32_t *values, int32_t n, int32_t first, int64_t last)
-{
-	int			bad = 0;
-	int32_t		i;
-
-	for (i = 0; i < n; i++)
-		bad |= values[i + 1] < values[i];
-	return !bad && values[0] >= first && values[n] <= last;
-}
-
-/*
- * Is the step's constant a GpustrTextSet within const_bytes?  The order of the
- * strings is not looked at: no more than answers depend on it.
- */
-static int
-text_set_ok(const GpustrProgram *program, const GpustrStep *step)
-{
-	const GpustrTextSet *set = (const GpustrTextSet *) GPUSTR_PROGRAM_CONST(program, step);
-	uint64_t	header_bytes;
-
-	if (!program_range_ok(program, step->const_off, step->const_bytes) ||
-		step->const_bytes < sizeof(GpustrTextSet) || step->const_bytes > INT32_MAX || set->n < 0)
-		return 0;
-	header_bytes = sizeof(int32_t) * ((uint64_t) set->n + 2);
-	return header_bytes <= step->const_bytes &&
-		ascends(set->offsets, set->n, 0, (int64_t) (step->const_bytes - header_bytes));
-}
-
-/* Is the step's constant an array of int64 that ascend? */
-static int
-value_set_ok(const GpustrProgram *program, const GpustrStep *step)
-{
-	const int64_t *values = (const int64_t *) GPUSTR_PROGRAM_CONST(program, step);
-	uint32_t	n = step->const_bytes / sizeof(int64_t);
-	int			bad = 0;
-	uint32_t	i;
-
-	if (!program_range_ok(program, step->const_off, step->const_bytes) ||
-		step->const_bytes % sizeof(int64_t) != 0)
-		return 0;
-	for (i = 1; i < n; i++)
-		bad |= values[i] <= values[i - 1];
-	return !bad;
-}
-
-/* Is the step's constant a GpustrMask? */
-static int
-mask_ok(const GpustrProgram *program, const GpustrStep *step)
-{
-	const GpustrMask *mask = (const GpustrMask *) GPUSTR_PROGRAM_CONST(program, step);
-
-	return program_range_ok(program, step->const_off, step->const_bytes) &&
-		step->const_bytes >= sizeof(GpustrMask) && mask->keep_left >= 0 && mask->keep_right >= 0 &&
-		mask->mask_bytes >= 0 &&
-		step->const_bytes == sizeof(GpustrMask) + (uint32_t) mask->mask_bytes;
-}
-
-/* Does the step call a function of texts with the constant that it needs? */
-static int
-text_function_ok(const GpustrProgram *program, const GpustrStep *step)
-{
-	return program_range_ok(program, step->const_off, step->const_bytes) &&
-		rowfn_text_check(step->aux, GPUSTR_PROGRAM_CONST(program, step), step->const_bytes);
 }
 
 /* Is what the step has besides registers in order? */

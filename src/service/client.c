@@ -327,9 +327,8 @@ gpustr_request_acquire(GpustrClient *client, Size min_bytes)
 {
 	bool		by_device = gpustr_engine_choice() == GPUSTR_RUN_DEVICE &&
 	min_bytes <= gpustr_shared->slot_bytes;
-	GpustrRequest *request;
+	GpustrRequest *request = MemoryContextAllocZero(client->context, sizeof(GpustrRequest));
 
-	request = MemoryContextAllocZero(client->context, sizeof(GpustrRequest));
 	request->client = client;
 	request->slot = -1;
 	if (!by_device || !acquire_slot(request))
@@ -339,11 +338,9 @@ gpustr_request_acquire(GpustrClient *client, Size min_bytes)
 			pfree(request);
 			return NULL;
 		}
-
-		/* a large program should go with as many bytes of data, or more */
-		if (min_bytes < GPUSTR_MAX_BODY_BYTES / 4)
-			min_bytes = Max(2 * min_bytes, GPUSTR_LOCAL_BODY_BYTES);
-		acquire_private(request, min_bytes);
+		/* with a large program goes as much data, or more */
+		min_bytes = Max(Min(2 * min_bytes, GPUSTR_MAX_BODY_BYTES), min_bytes);
+		acquire_private(request, Max(min_bytes, GPUSTR_LOCAL_BODY_BYTES));
 	}
 	dlist_push_tail(&client->requests, &request->node);
 	return request;

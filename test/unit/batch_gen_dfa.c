@@ -12,6 +12,7 @@
  *-------------------------------------------------------------------------
  */
 #include "batch_gen.h"
+#include "batch_gen_work.h"
 
 /* A state that a transition may lead to; once in 'absorb' times one that stays. */
 static uint16_t
@@ -142,4 +143,28 @@ gen_dfa_free(GenDfa *dfa)
 	free(dfa->at_end);
 	free(dfa->made);
 	free(dfa);
+}
+
+/* DFA, as long as there is room. */
+void
+gen_dfa_step(GenWork *work)
+{
+	GenStep    *step = gen_new_step(work, GPUSTR_OP_DFA, gen_any_text(work, GEN_BYTES), 0, rng_below(work->rng, 2));
+	uint32_t	most = work->dfa_bytes;
+
+	/* small ones leave room for others */
+	if (most < 65536 && most >= 4096 && rng_one_in(work->rng, 2))
+		most = 2048;
+	step->dfa = gen_dfa(work->rng, most);
+	work->dfa_bytes -= step->dfa->bytes;
+	if (work->nbool > 0 && rng_one_in(work->rng, 2))
+	{
+		step->aux = 1;
+		step->in2 = gen_any_bool(work);
+		step->out = gpustr_builder_dfa_where(&work->builder, step->in0, step->in2, step->dfa->made,
+											 step->dfa->bytes, step->attr ? GPUSTR_RECHECK : GPUSTR_TRUE);
+	}
+	else
+		step->out = gpustr_builder_dfa(&work->builder, step->in0, step->dfa->made, step->dfa->bytes,
+									   step->attr ? GPUSTR_RECHECK : GPUSTR_TRUE);
 }

@@ -11,6 +11,7 @@
  *-------------------------------------------------------------------------
  */
 #include "batch_gen.h"
+#include "batch_gen_work.h"
 #include "program/literal_trie.h"
 
 #define MAX_LITERAL 12
@@ -120,4 +121,17 @@ gen_literals_free(GenLiterals * l)
 	free(l->len);
 	free(l->made);
 	free(l);
+}
+
+/* CONTAINS_ANY, as long as there is room. */
+void
+gen_contains_any_step(GenWork *work)
+{
+	GenStep    *step = gen_new_step(work, GPUSTR_OP_CONTAINS_ANY, gen_any_text(work, GEN_BYTES), 0, 0);
+	int			i = rng_below(work->rng, GEN_SAMPLES);
+
+	step->literals = gen_literals(work->rng, work->dfa_bytes, work->sample[i], work->sample_bytes[i]);
+	work->dfa_bytes -= step->literals->made_bytes;
+	step->out = gpustr_builder_contains_any(&work->builder, step->in0, step->literals->made,
+											step->literals->made_bytes);
 }

@@ -58,8 +58,8 @@ gen_any_value(GenWork *work)
 	return (uint16_t) any_register(work, work->nvalue);
 }
 
-static uint16_t
-any_bool(GenWork *work)
+uint16_t
+gen_any_bool(GenWork *work)
 {
 	return (uint16_t) any_register(work, work->nbool);
 }
@@ -162,7 +162,7 @@ add_text_step(GenWork *work)
 	if (work->nbool > 0 && rng_one_in(work->rng, 2))
 	{
 		step = gen_new_step(work, GPUSTR_OP_CHOOSE_TEXT, x, y, 0);
-		step->in2 = any_bool(work);
+		step->in2 = gen_any_bool(work);
 		step->out = gpustr_builder_choose(b, step->op, step->in2, x, y);
 		if (work->text_kind[y] < kind)
 			kind = work->text_kind[y];
@@ -278,13 +278,13 @@ add_value_step(GenWork *work)
 	else if (kind == 6)
 	{
 		step = gen_new_step(work, GPUSTR_OP_CHOOSE_VALUE, x, y, 0);
-		step->in2 = any_bool(work);
+		step->in2 = gen_any_bool(work);
 		step->out = gpustr_builder_choose(b, step->op, step->in2, x, y);
 		work->is_float4[work->nvalue] = work->is_float4[x] && work->is_float4[y];
 	}
 	else
 	{
-		step = gen_new_step(work, GPUSTR_OP_BOOL_VALUE, any_bool(work), 0, 0);
+		step = gen_new_step(work, GPUSTR_OP_BOOL_VALUE, gen_any_bool(work), 0, 0);
 		step->out = gpustr_builder_bool_value(b, step->in0);
 	}
 	work->nvalue++;
@@ -348,43 +348,6 @@ add_in_value(GenWork *work)
 	step->out = gpustr_builder_in_value(&work->builder, step->in0, n, sorted, step->attr);
 }
 
-/* DFA, as long as there is room. */
-static void
-add_dfa(GenWork *work)
-{
-	GenStep    *step = gen_new_step(work, GPUSTR_OP_DFA, gen_any_text(work, GEN_BYTES), 0, rng_below(work->rng, 2));
-	uint32_t	most = work->dfa_bytes;
-
-	/* small ones leave room for others */
-	if (most < 65536 && most >= 4096 && rng_one_in(work->rng, 2))
-		most = 2048;
-	step->dfa = gen_dfa(work->rng, most);
-	work->dfa_bytes -= step->dfa->bytes;
-	if (work->nbool > 0 && rng_one_in(work->rng, 2))
-	{
-		step->aux = 1;
-		step->in2 = any_bool(work);
-		step->out = gpustr_builder_dfa_where(&work->builder, step->in0, step->in2, step->dfa->made,
-											 step->dfa->bytes, step->attr ? GPUSTR_RECHECK : GPUSTR_TRUE);
-	}
-	else
-		step->out = gpustr_builder_dfa(&work->builder, step->in0, step->dfa->made, step->dfa->bytes,
-									   step->attr ? GPUSTR_RECHECK : GPUSTR_TRUE);
-}
-
-/* CONTAINS_ANY, as long as there is room. */
-static void
-add_contains_any(GenWork *work)
-{
-	GenStep    *step = new_step(work, GPUSTR_OP_CONTAINS_ANY, any_text(work, GEN_BYTES), 0, 0);
-	int			i = rng_below(work->rng, GEN_SAMPLES);
-
-	step->literals = gen_literals(work->rng, work->dfa_bytes, work->sample[i], work->sample_bytes[i]);
-	work->dfa_bytes -= step->literals->made_bytes;
-	step->out = gpustr_builder_contains_any(&work->builder, step->in0, step->literals->made,
-											step->literals->made_bytes);
-}
-
 /* A step that makes a bool of texts. */
 static void
 add_text_test(GenWork *work)
@@ -396,9 +359,9 @@ add_text_test(GenWork *work)
 	GenStep    *step;
 
 	if (kind >= 16 && work->dfa_bytes >= 4096)
-		add_contains_any(work);
+		gen_contains_any_step(work);
 	else if (kind >= 12 && work->dfa_bytes >= 1024)
-		add_dfa(work);
+		gen_dfa_step(work);
 	else if (kind >= 10)
 	{
 		step = gen_new_step(work, GPUSTR_OP_ILIKE, gen_any_text(work, GEN_TEXT), 0, 0);
@@ -471,8 +434,8 @@ add_logic(GenWork *work)
 {
 	static const GpustrOp binary[] = {GPUSTR_OP_AND, GPUSTR_OP_OR, GPUSTR_OP_QUAL};
 	static const GpustrOp unary[] = {GPUSTR_OP_NOT, GPUSTR_OP_NOT, GPUSTR_OP_IS_TRUE, GPUSTR_OP_NULL_BOOL};
-	uint16_t	x = any_bool(work);
-	uint16_t	y = any_bool(work);
+	uint16_t	x = gen_any_bool(work);
+	uint16_t	y = gen_any_bool(work);
 	int			kind = rng_below(work->rng, 8);
 	GenStep    *step;
 
@@ -489,7 +452,7 @@ add_logic(GenWork *work)
 	else
 	{
 		step = gen_new_step(work, GPUSTR_OP_CHOOSE_BOOL, x, y, 0);
-		step->in2 = any_bool(work);
+		step->in2 = gen_any_bool(work);
 		step->out = gpustr_builder_choose(&work->builder, step->op, step->in2, x, y);
 	}
 }
@@ -569,7 +532,7 @@ add_output(GenWork *work, int32_t column)
 	if (work->nbool > 0 && rng_one_in(rng, 2))
 	{
 		step->aux = 1;
-		step->in2 = any_bool(work);
+		step->in2 = gen_any_bool(work);
 		gpustr_builder_only_where(b, step->in2);
 	}
 }

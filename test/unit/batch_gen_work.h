@@ -76,9 +76,14 @@ typedef struct GenWork
 extern GenStep *gen_new_step(GenWork *work, GpustrOp op, uint16_t in0, uint16_t in1, int32_t attr);
 extern uint16_t gen_any_text(GenWork *work, GenTextKind kind);
 extern uint16_t gen_any_value(GenWork *work);
+extern uint16_t gen_any_bool(GenWork *work);
 
 /* A step that calls a function of texts: see batch_gen_text.c. */
 extern void gen_text_function(GenWork *work);
+
+/* Steps with an automaton, as long as there is room for it. */
+extern void gen_dfa_step(GenWork *work);
+extern void gen_contains_any_step(GenWork *work);
 
 /*
  * Make the program, for a page or a column batch, with nout output columns.
