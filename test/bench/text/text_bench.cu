@@ -10,8 +10,8 @@
  * by events; the best of some runs.  Before that one run, over poisoned outputs,
  * is compared with the host's row functions at both ends of the column.
  *
- * Bytes count as text that is read, and text that is written.  A slice, or a value,
- * counts as the 8 bytes that it takes.  "+ column": with OUTPUT_TEXT of the answer
+ * Bytes count as text that is to be read (of substr, up to where it ends), and text
+ * that is written.  A slice, or a value, counts as the 8 bytes that it takes.  "+ column": with OUTPUT_TEXT of the answer
  * to an Arrow column, which counts as written once more.
  *
  * IDENTIFICATION
@@ -245,12 +245,12 @@ static double copy_speed(const Column &column, cudaStream_t stream)
 	return 2 * (double)bytes * column.nparts / ms / 1e9;
 }
 
-static void print_line(const Column &column, const char *name, double ms, double bytes, double copy,
-					   const char *goal, bool right)
+static void print_line(const Column &column, const char *name, double ms, double read, double bytes,
+					   double copy, const char *goal, bool right)
 {
 	printf("%-8s %-34s %9.3f ms  read %6.3f TB/s  in + out %6.3f TB/s %5.1f%% of copy  %s%s\n",
-		   column.name, name, ms, (double)column.bytes() / ms / 1e9, bytes / ms / 1e9,
-		   100 * bytes / ms / 1e9 / copy, goal, right ? "" : "  WRONG");
+		   column.name, name, ms, read / ms / 1e9, bytes / ms / 1e9, 100 * bytes / ms / 1e9 / copy,
+		   goal, right ? "" : "  WRONG");
 	fflush(stdout);
 }
 
@@ -259,7 +259,8 @@ static bool time_call(const Column &column, Work *work, const Call &call, double
 {
 	const double rows = (double)column.nrows * column.nparts;
 	double made;
-	double bytes = (double)column.bytes();
+	double read = (double)column.bytes();
+	double bytes;
 	char goal[40] = "";
 	bool right;
 	double ms;
@@ -272,6 +273,15 @@ static bool time_call(const Column &column, Work *work, const Call &call, double
 	right = sample_is_right(column, *work, call, 0) && sample_is_right(column, *work, call, 1);
 	made = made_bytes(column, *work, call);
 	ms = best_of(work->stream, [&] { run(column, *work, call); });
+	if (call.function == GPUSTR_TEXT_SUBSTR)
+	{
+		read = 0;
+		for (size_t r = 0; r < (size_t)column.nrows; r++)
+			read += (double)std::min((int64_t)(column.host[r + 1] - column.host[r]),
+									 call.value[1] + call.value[2] - 1);
+		read *= column.nparts;
+	}
+	bytes = read;
 	bytes += call.function <= GPUSTR_TEXT_SLICE_LAST || call.function > GPUSTR_TEXT_MAKE_LAST
 				 ? 8 * rows
 				 : made;
@@ -281,7 +291,7 @@ static bool time_call(const Column &column, Work *work, const Call &call, double
 		(void)snprintf(goal, sizeof(goal), "goal %d%%", call.goal_percent);
 	else if (call.goal_tb > 0)
 		(void)snprintf(goal, sizeof(goal), "goal read %.1f TB/s", call.goal_tb);
-	print_line(column, call.name, ms, bytes, copy, goal, right);
+	print_line(column, call.name, ms, read, bytes, copy, goal, right);
 	return right;
 }
 
@@ -336,8 +346,8 @@ static bool time_like(const Column &column, Work *work, const char *pattern, con
 		}
 	}
 	ms = best_of(work->stream, run_like);
-	print_line(column, (std::string("LIKE ") + pattern).c_str(), ms, (double)column.bytes(), copy,
-			   goal, right);
+	print_line(column, (std::string("LIKE ") + pattern).c_str(), ms, (double)column.bytes(),
+			   (double)column.bytes(), copy, goal, right);
 	return right;
 }
 
