@@ -128,11 +128,20 @@ uint64_t text_arena_bytes(int32_t nrows, uint64_t room);
 cudaError_t launch_text_slice(GpustrTextFunction function, const TextArgs &args, const char *base,
 							  int32_t nrows, int32_t *start, int32_t *end, StatePlanes planes,
 							  cudaStream_t stream);
+
+/* host_constant: args.constant in host memory */
 cudaError_t launch_text_make(GpustrTextFunction function, const TextArgs &args,
-							 const TextArena &arena, int32_t nrows, int32_t *start, int32_t *end,
-							 StatePlanes planes, cudaStream_t stream);
+							 const void *host_constant, const TextArena &arena, int32_t nrows,
+							 int32_t *start, int32_t *end, StatePlanes planes, cudaStream_t stream);
 cudaError_t launch_text_measure(GpustrTextFunction function, const TextArgs &args, int32_t nrows,
 								int64_t *value, StatePlanes planes, cudaStream_t stream);
+
+/* text_pieces.cu: is it for that?  Then launch_text_make() calls it. */
+bool text_is_pieces(GpustrTextFunction function, const void *host_constant);
+cudaError_t launch_text_pieces(GpustrTextFunction function, const TextArgs &args,
+							   const void *host_constant, const TextArena &arena, int32_t nrows,
+							   int32_t *start, int32_t *end, StatePlanes planes,
+							   cudaStream_t stream);
 
 /* values.cu */
 cudaError_t launch_compare_value(GpustrOrder order, GpustrRelation relation, const ValueRegister &a,
@@ -200,6 +209,9 @@ cudaError_t launch_output_mask(const TextRegister &text, const GpustrMask &mask,
 cudaError_t launch_output_redact(const TextRegister &name, const TextRegister &visibility,
 								 int32_t encoding, BoolRegister where, int32_t nrows,
 								 const OutputColumn &column, cudaStream_t stream);
+
+/* strings_output_text.cu; scratch: [output_text_scratch_need()] */
+cudaError_t output_text_scratch_need(int32_t nrows, uint64_t *bytes);
 cudaError_t launch_output_text(const TextRegister &text, BoolRegister where, int32_t nrows,
 							   const OutputColumn &column, cudaStream_t stream);
 

@@ -112,8 +112,9 @@ static cudaError_t step_text_make(RequestRun *run, const GpustrStep *step)
 	arena.at = (int32_t)plan->arena_at[step->out];
 	arena.bytes = plan->arena_bytes[step->out];
 	arena.cursor = (unsigned long long *)(run->memory + plan->cursors_at) + step->out;
-	return launch_text_make((GpustrTextFunction)step->aux, args, arena, nrows, start, end, planes,
-							run->stream);
+	return launch_text_make((GpustrTextFunction)step->aux, args,
+							GPUSTR_PROGRAM_CONST(run->program, step), arena, nrows, start, end,
+							planes, run->stream);
 }
 
 static cudaError_t step_text_measure(RequestRun *run, const GpustrStep *step)

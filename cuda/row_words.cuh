@@ -73,4 +73,13 @@ __device__ __forceinline__ void write_state(StatePlanes out, int32_t r, uint32_t
 	}
 }
 
+/* Rows of word w where a truth is true; lo NULL: all that there are. */
+__device__ __forceinline__ uint32_t rows_asked_for(BoolRegister where, int32_t nrows, int32_t w)
+{
+	int32_t left = nrows - w * 32;
+	uint32_t rows = left >= 32 ? 0xFFFFFFFF : (1u << left) - 1;
+
+	return where.lo != NULL ? where.lo[w] & ~where.hi[w] & rows : rows;
+}
+
 #endif /* GPUSTR_ROW_WORDS_CUH */

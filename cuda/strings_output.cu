@@ -1,8 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * strings_output.cu
- *	  Output columns: MASK, REDACT and OUTPUT_TEXT of texts that lie anywhere, in
- *	  three passes.
+ *	  Output columns: MASK and REDACT of texts that lie anywhere, in three
+ *	  passes.
  *
  *		measure_output	which rows have an answer, and how long each is
  *		a scan			where each ends
@@ -176,51 +176,6 @@ struct RedactOutput
 	}
 };
 
-/* OUTPUT_TEXT: the text as it is */
-struct TextOutput
-{
-	struct Parts
-	{
-	};
-
-	TextRegister text;
-
-	__device__ __forceinline__ GpustrTruthWord state(int32_t word) const
-	{
-		return text_state(text, word);
-	}
-
-	__device__ __forceinline__ Parts split(int32_t) const
-	{
-		return Parts();
-	}
-
-	__device__ __forceinline__ int64_t bytes(int32_t r, const Parts &) const
-	{
-		return text_bytes(text, r);
-	}
-
-	__device__ __forceinline__ void write(int32_t r, const Parts &, char *out) const
-	{
-		memcpy(out, text_at(text, r), (size_t)text_bytes(text, r));
-	}
-
-	__device__ __forceinline__ void write_together(int32_t r, const Parts &, char *out,
-												   uint32_t lane) const
-	{
-		copy_together(out, text_at(text, r), text_bytes(text, r), lane);
-	}
-};
-
-/* Rows of word w in which an answer is asked for. */
-static __device__ __forceinline__ uint32_t asked_for(BoolRegister where, int32_t nrows, int32_t w)
-{
-	int32_t left = nrows - w * 32;
-	uint32_t rows = left >= 32 ? 0xFFFFFFFF : (1u << left) - 1;
-
-	return where.lo != NULL ? where.lo[w] & ~where.hi[w] & rows : rows;
-}
-
 /*
  * measure_output - which rows have an answer, and how long each is.
  *
@@ -247,7 +202,7 @@ static __global__ void __launch_bounds__(ROW_THREADS)
 	if (r >= nrows)
 		return;
 	state = op.state(w);
-	asked = asked_for(where, nrows, w);
+	asked = rows_asked_for(where, nrows, w);
 	if ((asked & ~state.hi) >> (r % 32) & 1)
 	{
 		typename Operator::Parts mine = op.split(r);
@@ -413,14 +368,5 @@ cudaError_t launch_output_redact(const TextRegister &name, const TextRegister &v
 	op.name = name;
 	op.visibility = visibility;
 	op.encoding = encoding;
-	return start_output(op, where, nrows, column, stream);
-}
-
-cudaError_t launch_output_text(const TextRegister &text, BoolRegister where, int32_t nrows,
-							   const OutputColumn &column, cudaStream_t stream)
-{
-	TextOutput op;
-
-	op.text = text;
 	return start_output(op, where, nrows, column, stream);
 }

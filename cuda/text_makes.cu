@@ -7,25 +7,23 @@
  * the answers of its rows are, takes that much of the arena by moving a cursor
  * on, and writes.  So the blocks' answers lie in no order, and which rows there is
  * no room for differs from run to run; those of a block lie one behind the other.
+ * A block's answers are put together in shared memory, if they fit, and go out by
+ * words of 16 bytes.
+ *
+ * Functions whose answers are pieces of other texts, or much like them, have a
+ * kernel of their own: text_pieces.cu.
  *
  * IDENTIFICATION
  *	  cuda/text_makes.cu
  *
  *-------------------------------------------------------------------------
  */
-#include <cub/block/block_scan.cuh>
-
 #include "kernels.cuh"
 #include "rowfn/text_make.h"
-#include "text_args.cuh"
+#include "text_arena.cuh"
 
-/* Alignment in bytes of what a block takes of the arena. */
-#define MAKE_ALIGN 16
-
-uint64_t text_arena_bytes(int32_t nrows, uint64_t room)
-{
-	return room + (uint64_t)launch_blocks(nrows, ROW_THREADS) * MAKE_ALIGN;
-}
+/* Bytes of a block's answers that are put together in shared memory. */
+#define MAKE_STAGE_BYTES 16384
 
 /*
  * make_text - the answers, and where they are.
@@ -37,8 +35,8 @@ uint64_t text_arena_bytes(int32_t nrows, uint64_t room)
  *
  * One thread a row, 256 a block; a warp writes one word of each plane by ballot,
  * a block's first thread moves the cursor.
- * e.g. upper() of {"ab", NULL, "c"}, arena at 100 and 10 bytes of it taken:
- *		"ABC" at 116, start {116, 118, 118}, end {118, 118, 119}, valid 101,
+ * e.g. reverse() of {"ab", NULL, "c"}, arena at 96 and 10 bytes of it taken:
+ *		"bac" at 112, start {112, 114, 114}, end {114, 114, 115}, valid 101,
  *		recheck 000
  */
 template <int FUNCTION>
@@ -46,55 +44,36 @@ static __global__ void __launch_bounds__(ROW_THREADS)
 	make_text(const TextArgs args, const TextArena arena, int32_t nrows, int32_t *start,
 			  int32_t *end, StatePlanes planes)
 {
-	typedef cub::BlockScan<unsigned long long, ROW_THREADS> Scan;
-	__shared__ typename Scan::TempStorage scan;
-	__shared__ unsigned long long block_at;
+	__shared__ ArenaShared shared;
+	__shared__ __align__(16) char stage[MAKE_STAGE_BYTES];
 	int32_t r = my_row();
 	uint32_t truth = GPUSTR_RECHECK;
 	RowfnArgs row = {};
-	unsigned long long bytes = 0;
-	unsigned long long at;
-	unsigned long long total;
+	uint64_t bytes = 0;
+	ArenaPlace place;
+	bool staged;
 
 	if (r < nrows)
 	{
 		truth = row_truth(text_args_state(args, r / 32), r);
 		if (truth == GPUSTR_FALSE)
 		{
-			int64_t n;
-
 			row = text_args_row(args, r);
-			n = rowfn_text_bytes(FUNCTION, &row);
-
-			/* one that can have no room takes none from others */
-			if (n < 0 || (uint64_t)n > arena.bytes)
-				truth = GPUSTR_RECHECK;
-			else
-				bytes = (unsigned long long)n;
+			truth = arena_row_bytes(arena, rowfn_text_bytes(FUNCTION, &row), &bytes);
 		}
 	}
-	Scan(scan).ExclusiveSum(bytes, at, total);
-	if (threadIdx.x == 0)
-		block_at = atomicAdd(arena.cursor, (total + MAKE_ALIGN - 1) / MAKE_ALIGN * MAKE_ALIGN);
+	place = arena_take(arena, &shared, bytes, 0, 0);
+	staged = place.total <= MAKE_STAGE_BYTES;
+	truth = arena_answer(arena, place, bytes, truth, r, nrows, start, end, planes);
+	if (truth == GPUSTR_FALSE)
+		rowfn_text_write(FUNCTION, &row,
+						 staged ? stage + place.at : arena_memory(arena, place) + place.at,
+						 (int64_t)bytes);
 	__syncthreads();
-	at += block_at;
-	if (at + bytes > arena.bytes)
-	{
-		/* also of rows that have no answer: their place must be in range */
-		truth = truth == GPUSTR_FALSE ? (uint32_t)GPUSTR_RECHECK : truth;
-		at = 0;
-		bytes = 0;
-	}
-	if (r < nrows)
-	{
-		start[r] = arena.at + (int32_t)at;
-		end[r] = arena.at + (int32_t)(at + bytes);
-		if (truth == GPUSTR_FALSE)
-			rowfn_text_write(FUNCTION, &row, arena.base + arena.at + at, (int64_t)bytes);
-	}
-	__syncwarp();
-	if (warp_has_rows(r, nrows))
-		write_state(planes, r, truth);
+	if (staged)
+		for (uint64_t at = threadIdx.x * 16; at < arena_written(arena, place, place.total);
+			 at += ROW_THREADS * 16)
+			*(uint4 *)(arena_memory(arena, place) + at) = *(const uint4 *)(stage + at);
 }
 
 template <int FUNCTION>
@@ -106,21 +85,27 @@ static cudaError_t launch(const TextArgs &args, const TextArena &arena, int32_t 
 	return cudaPeekAtLastError();
 }
 
+uint64_t text_arena_bytes(int32_t nrows, uint64_t room)
+{
+	return room + (uint64_t)launch_blocks(nrows, ROW_THREADS) * ARENA_LOST;
+}
+
 cudaError_t launch_text_make(GpustrTextFunction function, const TextArgs &args,
-							 const TextArena &arena, int32_t nrows, int32_t *start, int32_t *end,
-							 StatePlanes planes, cudaStream_t stream)
+							 const void *host_constant, const TextArena &arena, int32_t nrows,
+							 int32_t *start, int32_t *end, StatePlanes planes, cudaStream_t stream)
 {
 #define MAKE(function)                                                                             \
 	case function:                                                                                 \
 		return launch<function>(args, arena, nrows, start, end, planes, stream)
 
+	if (text_is_pieces(function, host_constant))
+		return launch_text_pieces(function, args, host_constant, arena, nrows, start, end, planes,
+								  stream);
 	switch (function)
 	{
 		MAKE(GPUSTR_TEXT_UPPER);
 		MAKE(GPUSTR_TEXT_LOWER);
 		MAKE(GPUSTR_TEXT_INITCAP);
-		MAKE(GPUSTR_TEXT_CONCAT);
-		MAKE(GPUSTR_TEXT_REPLACE);
 		MAKE(GPUSTR_TEXT_TRANSLATE);
 		MAKE(GPUSTR_TEXT_LPAD);
 		MAKE(GPUSTR_TEXT_RPAD);

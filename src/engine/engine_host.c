@@ -12,7 +12,8 @@
  *
  * Scratch memory is one block, sized by the program's registers, kept between
  * requests and bounded by the engine's memory limit: over it, or if malloc()
- * fails, the request fails with ENGINE_OUT_OF_MEMORY before any work.
+ * fails, the request fails with ENGINE_OUT_OF_MEMORY before any work.  Texts that
+ * steps make lie in an arena (host_text.c), of what the limit leaves for it.
  *
  * IDENTIFICATION
  *	  src/engine/engine_host.c
@@ -25,10 +26,17 @@
 
 #include "engine/engine.h"
 #include "engine/host_steps.h"
+#include "program/text_function.h"
 
 #ifndef GPUSTR_VERSION
 #error "GPUSTR_VERSION must be defined: see the Makefile"
 #endif
+
+/*
+ * The most bytes for texts that the steps of a chunk make.  Without a limit a
+ * program could take all memory of the machine, for 256 rows of up to 1 GB each.
+ */
+#define HOST_ARENA_BYTES ((size_t) 256 << 20)
 
 typedef struct HostEngine
 {
@@ -84,6 +92,19 @@ run_chunk(HostRun *run)
 			selected[i] &= ~recheck[i];
 }
 
+/* Steps that may take memory of the arena; at least 1. */
+static int32_t
+run_count_makes(const HostRun *run)
+{
+	const GpustrStep *steps = GPUSTR_PROGRAM_STEPS(run->program);
+	int32_t		n = 0;
+	int32_t		i;
+
+	for (i = 0; i < run->program->nsteps; i++)
+		n += steps[i].op == GPUSTR_OP_TEXT_MAKE && steps[i].aux > GPUSTR_TEXT_SLICE_LAST;
+	return n > 0 ? n : 1;
+}
+
 /* Get the scratch memory of the run, within the limit. */
 static EngineCode
 run_get_scratch(HostEngine *engine, HostRun *run)
@@ -114,7 +135,10 @@ run_get_scratch(HostEngine *engine, HostRun *run)
 	run->text = (HostText *) (engine->scratch + HOST_CHUNK_ROWS * sizeof(const char *));
 	run->value = (HostValue *) (run->text + run->program->ntext);
 	run->boolean = (HostBool *) (run->value + run->program->nvalue);
-	engine->arena.limit = (size_t) (limit - bytes);
+	engine->arena.limit = limit - bytes < HOST_ARENA_BYTES ? (size_t) (limit - bytes) : HOST_ARENA_BYTES;
+	engine->arena.share = engine->arena.limit / (size_t) run_count_makes(run);
+	if (engine->arena.bytes > engine->arena.limit)
+		gpustr_host_arena_free(&engine->arena);
 	run->arena = &engine->arena;
 	return ENGINE_OK;
 }

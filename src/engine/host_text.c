@@ -5,8 +5,10 @@
  *	  (text_function.h).
  *
  * Made texts lie in an arena, a list of blocks, until the chunk is through.  A
- * row that there is no memory for is recheck.  Blocks stay with the arena for
- * the chunks and requests that follow.
+ * row that there is no memory for is recheck; each step has its share, so that
+ * what one makes the next can work on.  Blocks stay with the arena for
+ * the chunks and requests that follow, but for those that a long text had to
+ * itself.
  *
  * IDENTIFICATION
  *	  src/engine/host_text.c
@@ -33,7 +35,8 @@ struct HostArenaBlock
 #define BLOCK_ROOM(block) ((char *) ((block) + 1))
 
 /*
- * Take 'bytes' of the arena; NULL: there is no memory.  The first block with room
+ * Take 'bytes' of the arena; NULL: there is no memory, or the step has had its
+ * share.  The first block with room
  * is at the head; blocks that are full, or too small, are passed by for the
  * rest of the chunk.
  */
@@ -42,6 +45,8 @@ arena_take(HostArena *arena, size_t bytes)
 {
 	HostArenaBlock *block;
 
+	if (bytes > arena->share - arena->taken)
+		return NULL;
 	while ((block = arena->at) != NULL && block->bytes - block->used < bytes)
 		arena->at = block->next;
 	if (block == NULL)
@@ -62,16 +67,30 @@ arena_take(HostArena *arena, size_t bytes)
 		arena->at = block;
 	}
 	block->used += bytes;
+	arena->taken += bytes;
 	return BLOCK_ROOM(block) + block->used - bytes;
 }
 
 void
 gpustr_host_arena_reset(HostArena *arena)
 {
+	HostArenaBlock **link = &arena->first;
 	HostArenaBlock *block;
 
-	for (block = arena->first; block != NULL; block = block->next)
+	arena->last = NULL;
+	while ((block = *link) != NULL)
+	{
+		if (block->bytes > ARENA_BLOCK_BYTES)
+		{
+			*link = block->next;
+			arena->bytes -= block->bytes;
+			free(block);
+			continue;
+		}
 		block->used = 0;
+		arena->last = block;
+		link = &block->next;
+	}
 	arena->at = arena->first;
 }
 
@@ -89,70 +108,54 @@ gpustr_host_arena_free(HostArena *arena)
 	arena->bytes = 0;
 }
 
-/* The registers that a step's function has as arguments. */
-typedef struct StepArgs
-{
-	const HostText *text[3];	/* NULL: it is a value, or there is none */
-	const HostValue *value[3];
-} StepArgs;
+/*
+ * What is done for each row is inlined for each function, which is a constant
+ * there: no switch and no shape is looked at row by row.
+ */
 
-static StepArgs
-step_args(const HostRun *run, const GpustrStep *step)
+/* The states of a step's arguments together: recheck before NULL. */
+ROWFN_INLINE GpustrTruthWord
+args_state(const HostRun *run, const GpustrStep *step, int function, int32_t w)
 {
-	const char *shape = gpustr_text_function_shape(step->aux);
+	const char *shape = gpustr_text_function_shape(function);
 	const uint16_t in[3] = {step->in0, step->in1, step->in2};
-	StepArgs	args = {{NULL, NULL, NULL}, {NULL, NULL, NULL}};
+	GpustrTruthWord state = gpustr_truth_word(0, 0);
+	int			i;
+
+	for (i = 0; i < 3 && shape[i] != '\0'; i++)
+		state = host_state_of_both(state, shape[i] == 'T' ? run->text[in[i]].state[w] :
+								   run->value[in[i]].state[w]);
+	return state;
+}
+
+/* The arguments of row r, none of which is NULL or recheck. */
+ROWFN_INLINE void
+row_args(const HostRun *run, const GpustrStep *step, int function, int32_t r, RowfnArgs *row)
+{
+	const char *shape = gpustr_text_function_shape(function);
+	const uint16_t in[3] = {step->in0, step->in1, step->in2};
 	int			i;
 
 	for (i = 0; i < 3 && shape[i] != '\0'; i++)
 	{
 		if (shape[i] == 'T')
-			args.text[i] = &run->text[in[i]];
-		else
-			args.value[i] = &run->value[in[i]];
-	}
-	return args;
-}
-
-/* The state of the answers: recheck before NULL. */
-static GpustrTruthWord
-args_state(const StepArgs *args, int32_t w)
-{
-	GpustrTruthWord state = gpustr_truth_word(0, 0);
-	int			i;
-
-	for (i = 0; i < 3; i++)
-	{
-		if (args->text[i] != NULL)
-			state = host_state_of_both(state, args->text[i]->state[w]);
-		if (args->value[i] != NULL)
-			state = host_state_of_both(state, args->value[i]->state[w]);
-	}
-	return state;
-}
-
-/* The arguments of row r, none of which is NULL or recheck. */
-static void
-row_args(const StepArgs *args, int32_t r, RowfnArgs *row)
-{
-	int			i;
-
-	for (i = 0; i < 3; i++)
-	{
-		if (args->text[i] != NULL)
 		{
-			row->text[i].s = args->text[i]->value[r];
-			row->text[i].len = args->text[i]->len[r];
+			row->text[i].s = run->text[in[i]].value[r];
+			row->text[i].len = run->text[in[i]].len[r];
 		}
-		if (args->value[i] != NULL)
-			row->value[i] = args->value[i]->value[r];
+		else
+			row->value[i] = run->value[in[i]].value[r];
 	}
 }
 
-/* Make the text of one row; 0: recheck. */
-static int
-make_row(HostRun *run, int function, const RowfnArgs *row, HostText *out, int32_t r)
+/*
+ * Make the text of one row; 0: recheck.  kind: of the map, if there is one.
+ */
+ROWFN_INLINE int
+make_row(HostRun *run, int function, RowfnCaseKind kind, const RowfnArgs *row, HostText *out, int32_t r)
 {
+	int			is_case = function == GPUSTR_TEXT_UPPER || function == GPUSTR_TEXT_LOWER;
+	const GpustrCaseMap *map = (const GpustrCaseMap *) row->constant;
 	RowfnText	slice;
 	int64_t		bytes;
 	char	   *to;
@@ -165,63 +168,122 @@ make_row(HostRun *run, int function, const RowfnArgs *row, HostText *out, int32_
 		out->len[r] = slice.len;
 		return 1;
 	}
-	bytes = rowfn_text_bytes(function, row);
+	bytes = is_case ? rowfn_case_bytes_of(row->text[0], map, row->encoding, kind) :
+		rowfn_text_bytes(function, row);
 	if (bytes < 0 || bytes > INT32_MAX || (to = arena_take(run->arena, (size_t) bytes)) == NULL)
 		return 0;
-	rowfn_text_write(function, row, to, bytes);
+	if (is_case)
+		rowfn_case_write_of(row->text[0], map, row->encoding, to, bytes, kind);
+	else
+		rowfn_text_write(function, row, to, bytes);
 	out->value[r] = to;
 	out->len[r] = (int32_t) bytes;
 	return 1;
 }
 
+/* All rows of a step: a text each, or, if out_value is not NULL, a value. */
+ROWFN_INLINE void
+all_rows(HostRun *run, const GpustrStep *step, int function, RowfnCaseKind kind, HostText *out_text,
+		 HostValue *out_value)
+{
+	GpustrTruthWord *out_state = out_value != NULL ? out_value->state : out_text->state;
+	RowfnArgs	row = {.constant = GPUSTR_PROGRAM_CONST(run->program, step),.encoding = run->program->encoding};
+	int32_t		w;
+
+	for (w = 0; w < host_chunk_words(run); w++)
+	{
+		GpustrTruthWord state = args_state(run, step, function, w);
+		uint32_t	todo = ~(state.lo | state.hi) & host_chunk_mask(run, w);
+		uint32_t	recheck = 0;
+
+		for (; todo != 0; todo &= todo - 1)
+		{
+			int32_t		r = w * 32 + __builtin_ctz(todo);
+			int			ok;
+
+			row_args(run, step, function, r, &row);
+			if (out_value != NULL)
+				ok = rowfn_text_measure(function, &row, &out_value->value[r]);
+			else
+				ok = make_row(run, function, kind, &row, out_text, r);
+			if (!ok)
+				recheck |= todo & -todo;
+		}
+		out_state[w] = gpustr_truth_word(state.lo | recheck, state.hi | recheck);
+	}
+}
+
+/* upper() and lower(), by the kind of the map. */
+static void
+case_rows(HostRun *run, const GpustrStep *step, HostText *out)
+{
+	switch (rowfn_case_kind((const GpustrCaseMap *) GPUSTR_PROGRAM_CONST(run->program, step)))
+	{
+		case ROWFN_CASE_TO_UPPER:
+			all_rows(run, step, GPUSTR_TEXT_UPPER, ROWFN_CASE_TO_UPPER, out, NULL);
+			break;
+		case ROWFN_CASE_TO_LOWER:
+			all_rows(run, step, GPUSTR_TEXT_UPPER, ROWFN_CASE_TO_LOWER, out, NULL);
+			break;
+		case ROWFN_CASE_TABLE:
+			all_rows(run, step, GPUSTR_TEXT_UPPER, ROWFN_CASE_TABLE, out, NULL);
+			break;
+	}
+}
+
+#define MAKE_ROWS(function) \
+	case function: \
+		all_rows(run, step, function, ROWFN_CASE_TABLE, out, NULL); \
+		break
+
 void
 gpustr_host_text_make(HostRun *run, const GpustrStep *step)
 {
 	HostText   *out = &run->text[step->out];
-	StepArgs	args = step_args(run, step);
-	RowfnArgs	row = {.constant = GPUSTR_PROGRAM_CONST(run->program, step),.encoding = run->program->encoding};
-	int32_t		w;
-	int32_t		i;
 
-	for (w = 0; w < host_chunk_words(run); w++)
+	run->arena->taken = 0;
+	switch (step->aux)
 	{
-		GpustrTruthWord state = args_state(&args, w);
-		uint32_t	recheck = 0;
-
-		for (i = 0; i < host_word_rows(run, w); i++)
-		{
-			if (((state.lo | state.hi) >> i) & 1)
-				continue;
-			row_args(&args, w * 32 + i, &row);
-			if (!make_row(run, step->aux, &row, out, w * 32 + i))
-				recheck |= 1u << i;
-		}
-		out->state[w] = gpustr_truth_word(state.lo | recheck, state.hi | recheck);
+			MAKE_ROWS(GPUSTR_TEXT_SUBSTR);
+			MAKE_ROWS(GPUSTR_TEXT_SUBSTR_FROM);
+			MAKE_ROWS(GPUSTR_TEXT_LEFT);
+			MAKE_ROWS(GPUSTR_TEXT_RIGHT);
+			MAKE_ROWS(GPUSTR_TEXT_BTRIM);
+			MAKE_ROWS(GPUSTR_TEXT_LTRIM);
+			MAKE_ROWS(GPUSTR_TEXT_RTRIM);
+			MAKE_ROWS(GPUSTR_TEXT_SPLIT_PART);
+			MAKE_ROWS(GPUSTR_TEXT_CONCAT);
+			MAKE_ROWS(GPUSTR_TEXT_REPLACE);
+			MAKE_ROWS(GPUSTR_TEXT_INITCAP);
+			MAKE_ROWS(GPUSTR_TEXT_TRANSLATE);
+			MAKE_ROWS(GPUSTR_TEXT_REVERSE);
+		case GPUSTR_TEXT_UPPER:
+		case GPUSTR_TEXT_LOWER:
+			case_rows(run, step, out);
+			break;
+		default:
+			all_rows(run, step, step->aux, ROWFN_CASE_TABLE, out, NULL);
+			break;
 	}
 }
+
+#define MEASURE_ROWS(function) \
+	case function: \
+		all_rows(run, step, function, ROWFN_CASE_TABLE, NULL, out); \
+		break
 
 void
 gpustr_host_text_measure(HostRun *run, const GpustrStep *step)
 {
 	HostValue  *out = &run->value[step->out];
-	StepArgs	args = step_args(run, step);
-	RowfnArgs	row = {.constant = GPUSTR_PROGRAM_CONST(run->program, step),.encoding = run->program->encoding};
-	int32_t		w;
-	int32_t		i;
 
-	for (w = 0; w < host_chunk_words(run); w++)
+	switch (step->aux)
 	{
-		GpustrTruthWord state = args_state(&args, w);
-		uint32_t	recheck = 0;
-
-		for (i = 0; i < host_word_rows(run, w); i++)
-		{
-			if (((state.lo | state.hi) >> i) & 1)
-				continue;
-			row_args(&args, w * 32 + i, &row);
-			if (!rowfn_text_measure(step->aux, &row, &out->value[w * 32 + i]))
-				recheck |= 1u << i;
-		}
-		out->state[w] = gpustr_truth_word(state.lo | recheck, state.hi | recheck);
+			MEASURE_ROWS(GPUSTR_TEXT_POSITION);
+			MEASURE_ROWS(GPUSTR_TEXT_ASCII);
+			MEASURE_ROWS(GPUSTR_TEXT_TO_INT4);
+		default:
+			all_rows(run, step, step->aux, ROWFN_CASE_TABLE, NULL, out);
+			break;
 	}
 }

@@ -31,6 +31,7 @@
 #define GPUSTR_ROWFN_CASE_MAP_H
 
 #include "rowfn/characters.h"
+#include "rowfn/fold.h"
 
 /* Past these bytes PostgreSQL's array of wide characters does not fit. */
 #define ROWFN_CASE_BYTES (1 << 26)
@@ -80,9 +81,82 @@ rowfn_case_decode(const char *s, int32_t len, int32_t encoding, uint32_t *code)
 	return 1;
 }
 
-/* Bytes of upper() or lower(), or ROWFN_TEXT_RECHECK. */
-GPUSTR_FN int64_t
-rowfn_case_bytes(RowfnText text, const GpustrCaseMap *map, int32_t encoding)
+/* What a map does to ASCII: what the common ones do takes no table. */
+typedef enum RowfnCaseKind
+{
+	ROWFN_CASE_TABLE,
+	ROWFN_CASE_TO_UPPER,		/* a to z become A to Z, the rest stays */
+	ROWFN_CASE_TO_LOWER
+} RowfnCaseKind;
+
+/* The zero byte, which is in no text, may be anything. */
+GPUSTR_FN RowfnCaseKind
+rowfn_case_kind(const GpustrCaseMap *map)
+{
+	char		from = map->ascii['a'] == 'A' ? 'a' : 'A';
+	int			c;
+
+	for (c = 1; c < 128; c++)
+		if (map->ascii[c] != (c >= from && c < from + 26 ? c ^ 32 : c))
+			return ROWFN_CASE_TABLE;
+	return from == 'a' ? ROWFN_CASE_TO_UPPER : ROWFN_CASE_TO_LOWER;
+}
+
+/* What an ASCII character becomes; 0xFF: not known. */
+ROWFN_INLINE unsigned char
+rowfn_case_ascii(const GpustrCaseMap *map, unsigned char c, RowfnCaseKind kind)
+{
+	if (kind == ROWFN_CASE_TABLE)
+		return map->ascii[c];
+	return (unsigned char) (c - (kind == ROWFN_CASE_TO_UPPER ? 'a' : 'A')) < 26 ? c ^ 32 : c;
+}
+
+/*
+ * Where there are 8 bytes, or 16, of ASCII at s: how many, and what they become,
+ * or'ed; to: written there, or NULL.  0: there are not.
+ */
+ROWFN_INLINE int32_t
+rowfn_case_group(const char *s, int64_t len, const GpustrCaseMap *map, RowfnCaseKind kind, char *to,
+				 uint32_t *made)
+{
+	int			i;
+
+#ifdef ROWFN_SSE2
+	if (kind != ROWFN_CASE_TABLE && len >= 16)
+	{
+		char		from = kind == ROWFN_CASE_TO_UPPER ? 'a' : 'A';
+		__m128i		v = _mm_loadu_si128((const __m128i *) s);
+		__m128i		changes;
+
+		if (_mm_movemask_epi8(v) != 0)
+			return 0;
+		changes = _mm_and_si128(_mm_cmpgt_epi8(v, _mm_set1_epi8((char) (from - 1))),
+								_mm_cmplt_epi8(v, _mm_set1_epi8((char) (from + 26))));
+		if (to != (char *) 0)
+			_mm_storeu_si128((__m128i *) to, _mm_xor_si128(v, _mm_and_si128(changes, _mm_set1_epi8(32))));
+		return 16;
+	}
+#endif
+	if (len < 8 || !rowfn_ascii8(s))
+		return 0;
+	for (i = 0; i < 8; i++)
+	{
+		unsigned char c = rowfn_case_ascii(map, (unsigned char) s[i] & 127, kind);
+
+		*made |= c;
+		if (to != (char *) 0)
+			to[i] = (char) c;
+	}
+	return 8;
+}
+
+/*
+ * Bytes of upper() or lower(), or ROWFN_TEXT_RECHECK.
+ *
+ * kind		rowfn_case_kind(map), as a constant for speed, or ROWFN_CASE_TABLE
+ */
+ROWFN_INLINE int64_t
+rowfn_case_bytes_of(RowfnText text, const GpustrCaseMap *map, int32_t encoding, RowfnCaseKind kind)
 {
 	int			is_ascii = rowfn_case_is_ascii(map);
 	int64_t		bytes = 0;
@@ -93,13 +167,22 @@ rowfn_case_bytes(RowfnText text, const GpustrCaseMap *map, int32_t encoding)
 		return ROWFN_TEXT_RECHECK;
 	while (i < text.len)
 	{
-		unsigned char c = (unsigned char) text.s[i];
+		unsigned char c;
 		uint32_t	code;
-		int32_t		n = 1;
+		int32_t		n;
 
+		n = rowfn_case_group(text.s + i, text.len - i, map, kind, (char *) 0, &made);
+		if (n > 0)
+		{
+			bytes += n;
+			i += n;
+			continue;
+		}
+		c = (unsigned char) text.s[i];
+		n = 1;
 		if (c < 128)
 		{
-			made |= map->ascii[c];
+			made |= rowfn_case_ascii(map, c, kind);
 			bytes++;
 		}
 		else if (is_ascii)
@@ -120,21 +203,34 @@ rowfn_case_bytes(RowfnText text, const GpustrCaseMap *map, int32_t encoding)
 	return made & 0x80 ? ROWFN_TEXT_RECHECK : bytes;
 }
 
-GPUSTR_FN void
-rowfn_case_write(RowfnText text, const GpustrCaseMap *map, int32_t encoding, char *to, int64_t bytes)
+ROWFN_INLINE void
+rowfn_case_write_of(RowfnText text, const GpustrCaseMap *map, int32_t encoding, char *to, int64_t bytes,
+					RowfnCaseKind kind)
 {
 	int			is_ascii = rowfn_case_is_ascii(map);
 	RowfnOut	out = rowfn_out(to, bytes);
+	uint32_t	made = 0;
 	int32_t		i = 0;
 
-	while (i < text.len)
+	while (i < text.len && out.left > 0)
 	{
-		unsigned char c = (unsigned char) text.s[i];
-		uint32_t	code = c;
-		int32_t		n = 1;
+		int64_t		most = text.len - i < out.left ? text.len - i : out.left;
+		unsigned char c;
+		uint32_t	code;
+		int32_t		n;
 
+		n = rowfn_case_group(text.s + i, most, map, kind, out.at, &made);
+		if (n > 0)
+		{
+			out.at += n;
+			out.left -= n;
+			i += n;
+			continue;
+		}
+		c = (unsigned char) text.s[i];
+		n = 1;
 		if (c < 128)
-			rowfn_put_byte(&out, map->ascii[c]);
+			rowfn_put_byte(&out, rowfn_case_ascii(map, c, kind));
 		else if (is_ascii)
 			rowfn_put_byte(&out, c);
 		else
@@ -148,20 +244,39 @@ rowfn_case_write(RowfnText text, const GpustrCaseMap *map, int32_t encoding, cha
 	}
 }
 
+GPUSTR_FN int64_t
+rowfn_case_bytes(RowfnText text, const GpustrCaseMap *map, int32_t encoding)
+{
+	return rowfn_case_bytes_of(text, map, encoding, ROWFN_CASE_TABLE);
+}
+
+GPUSTR_FN void
+rowfn_case_write(RowfnText text, const GpustrCaseMap *map, int32_t encoding, char *to, int64_t bytes)
+{
+	rowfn_case_write_of(text, map, encoding, to, bytes, ROWFN_CASE_TABLE);
+}
+
 /* Was the character before a letter or digit? */
 typedef enum RowfnInWord
 {
-	ROWFN_WORD_NO,
-	ROWFN_WORD_YES,
+	ROWFN_WORD_NO = 0,
+	ROWFN_WORD_YES = 1,
 	ROWFN_WORD_UNKNOWN
 } RowfnInWord;
+
+/* Is this character below 128 a letter or digit? */
+GPUSTR_FN int
+rowfn_is_alnum(uint32_t code)
+{
+	return (code - '0' < 10) | ((code | 0x20) - 'a' < 26);
+}
 
 /*
  * What initcap() makes of the character at s, *code, and whether it is a letter
  * or digit, *word, which says that of the one before until then.  Returns the
  * bytes that it takes, 0 for recheck.
  */
-GPUSTR_FN int32_t
+ROWFN_INLINE int32_t
 rowfn_initcap_next(const char *s, int32_t len, const GpustrCaseMap *upper, const GpustrCaseMap *lower,
 				   int32_t encoding, RowfnInWord *word, uint32_t *code)
 {
@@ -172,6 +287,15 @@ rowfn_initcap_next(const char *s, int32_t len, const GpustrCaseMap *upper, const
 	uint32_t	down;
 	int32_t		n = 1;
 
+	if (c < 128 && *word != ROWFN_WORD_UNKNOWN)
+	{
+		/* no branches: they would be hard to predict */
+		up = upper->ascii[c];
+		down = lower->ascii[c];
+		*code = up ^ ((up ^ down) & (0u - (uint32_t) *word));
+		*word = (RowfnInWord) rowfn_is_alnum(*code);
+		return *code < 128;
+	}
 	if (c < 128)
 	{
 		up = upper->ascii[c];
@@ -193,7 +317,7 @@ rowfn_initcap_next(const char *s, int32_t len, const GpustrCaseMap *upper, const
 	if (c < 128 ? *code >= 128 : !rowfn_code_ok(*code, encoding))
 		return 0;
 	if (*code < 128)
-		*word = *code - '0' < 10 || (*code | 0x20) - 'a' < 26 ? ROWFN_WORD_YES : ROWFN_WORD_NO;
+		*word = rowfn_is_alnum(*code) ? ROWFN_WORD_YES : ROWFN_WORD_NO;
 	else if (is_ascii)
 		*word = ROWFN_WORD_NO;
 	else

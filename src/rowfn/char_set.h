@@ -78,6 +78,13 @@ rowfn_char_set_index(const RowfnCharSet *set, const char *s, int32_t n)
 
 	if (c < 128 ? (((c < 64 ? set->low : set->high) >> (c & 63)) & 1) == 0 : !set->others)
 		return -1;
+	if (!set->others)
+	{
+		for (i = 0; i < set->len; i++)
+			if (set->s[i] == s[0])
+				return i;
+		return -1;				/* it has changed */
+	}
 	for (i = 0; i < set->len; i += bytes)
 	{
 		bytes = rowfn_lead_bytes(set->s[i], set->encoding);

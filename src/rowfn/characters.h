@@ -81,11 +81,16 @@ rowfn_skip_counting(const char *s, int32_t len, int64_t n, int32_t encoding, int
 		*left = n - i;
 		return i;
 	}
+#ifdef __CUDA_ARCH__
+	i = n <= 0 ? 0 : rowfn_ascii_by_pieces(s, n < len ? (int32_t) n : len);
+	n -= i;
+#else
 	while (n >= 8 && len - i >= 8 && rowfn_ascii8(s + i))
 	{
 		i += 8;
 		n -= 8;
 	}
+#endif
 	for (; n > 0 && i < len; n--)
 	{
 		int32_t		bytes = rowfn_lead_bytes(s[i], encoding);
@@ -178,6 +183,8 @@ rowfn_copy(char *to, const char *from, int64_t n)
 #if defined(__GNUC__) && !defined(__CUDACC__)
 	if (n > 0)
 		__builtin_memcpy(to, from, (uint64_t) n);
+#elif defined(__CUDA_ARCH__)
+	rowfn_copy_by_words(to, from, n);
 #else
 	int64_t		i;
 
@@ -220,6 +227,20 @@ rowfn_put_byte(RowfnOut *out, uint32_t byte)
 		return;
 	*out->at++ = (char) byte;
 	out->left--;
+}
+
+/* A byte, n times. */
+GPUSTR_FN void
+rowfn_put_fill(RowfnOut *out, char byte, int64_t n)
+{
+	int64_t		i;
+
+	if (n > out->left)
+		n = out->left;
+	for (i = 0; i < n; i++)
+		out->at[i] = byte;
+	out->at += n;
+	out->left -= n;
 }
 
 /* A code point; in a single-byte encoding it is the byte. */

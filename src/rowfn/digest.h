@@ -15,6 +15,7 @@
 #ifndef GPUSTR_ROWFN_DIGEST_H
 #define GPUSTR_ROWFN_DIGEST_H
 
+#include "rowfn/fold.h"
 #include "rowfn/number_text.h"
 
 #define ROWFN_MD5_TEXT_BYTES 32
@@ -69,6 +70,18 @@ rowfn_swap_bytes(uint32_t x)
 	return x << 24 | (x & 0xFF00) << 8 | ((x >> 8) & 0xFF00) | x >> 24;
 }
 
+/* Loops that kernels unroll, so that their arrays become registers. */
+#ifdef __CUDA_ARCH__
+#define ROWFN_UNROLL _Pragma("unroll")
+#else
+#define ROWFN_UNROLL
+#endif
+
+/* v[at] takes a word in; the one after it, in a circle, is b of RFC 1321. */
+#define ROWFN_MD5_STEP(v, at, f, word, sine, rotation) \
+	((v)[at] = (v)[((at) + 1) & 3] + \
+	 rowfn_rotate_left((v)[at] + (f) + (word) + (sine), (rotation)))
+
 /* word[]: of one block; state[] takes it in. */
 GPUSTR_FN void
 rowfn_md5_block(const uint32_t word[16], uint32_t state[4])
@@ -84,34 +97,45 @@ rowfn_md5_block(const uint32_t word[16], uint32_t state[4])
 		0xF4292244, 0x432AFF97, 0xAB9423A7, 0xFC93A039, 0x655B59C3, 0x8F0CCC92, 0xFFEFF47D, 0x85845DD1,
 		0x6FA87E4F, 0xFE2CE6E0, 0xA3014314, 0x4E0811A1, 0xF7537E82, 0xBD3AF235, 0x2AD7D2BB, 0xEB86D391
 	};
-	const unsigned char rotations[16] = {7, 12, 17, 22, 5, 9, 14, 20, 4, 11, 16, 23, 6, 10, 15, 21};
-	uint32_t	a = state[0];
-	uint32_t	b = state[1];
-	uint32_t	c = state[2];
-	uint32_t	d = state[3];
+	uint32_t	v[4];
 	int			i;
 
-#ifdef __CUDA_ARCH__
-#pragma unroll
-#endif
-	for (i = 0; i < 64; i++)
+	for (i = 0; i < 4; i++)
+		v[i] = state[i];
+	ROWFN_UNROLL
+		for (i = 0; i < 16; i += 4)
 	{
-		int			round = i / 16;
-		uint32_t	f = round == 0 ? d ^ (b & (c ^ d)) : round == 1 ? c ^ (d & (b ^ c)) :
-		round == 2 ? b ^ c ^ d : c ^ (b | ~d);
-		int			which = round == 0 ? i : round == 1 ? 5 * i + 1 : round == 2 ? 3 * i + 5 : 7 * i;
-		uint32_t	next = b + rowfn_rotate_left(a + f + word[which & 15] + sines[i],
-												 rotations[4 * round + i % 4]);
-
-		a = d;
-		d = c;
-		c = b;
-		b = next;
+		ROWFN_MD5_STEP(v, 0, v[3] ^ (v[1] & (v[2] ^ v[3])), word[i], sines[i], 7);
+		ROWFN_MD5_STEP(v, 3, v[2] ^ (v[0] & (v[1] ^ v[2])), word[i + 1], sines[i + 1], 12);
+		ROWFN_MD5_STEP(v, 2, v[1] ^ (v[3] & (v[0] ^ v[1])), word[i + 2], sines[i + 2], 17);
+		ROWFN_MD5_STEP(v, 1, v[0] ^ (v[2] & (v[3] ^ v[0])), word[i + 3], sines[i + 3], 22);
 	}
-	state[0] += a;
-	state[1] += b;
-	state[2] += c;
-	state[3] += d;
+	ROWFN_UNROLL
+		for (i = 0; i < 16; i += 4)
+	{
+		ROWFN_MD5_STEP(v, 0, v[2] ^ (v[3] & (v[1] ^ v[2])), word[(5 * i + 1) & 15], sines[i + 16], 5);
+		ROWFN_MD5_STEP(v, 3, v[1] ^ (v[2] & (v[0] ^ v[1])), word[(5 * i + 6) & 15], sines[i + 17], 9);
+		ROWFN_MD5_STEP(v, 2, v[0] ^ (v[1] & (v[3] ^ v[0])), word[(5 * i + 11) & 15], sines[i + 18], 14);
+		ROWFN_MD5_STEP(v, 1, v[3] ^ (v[0] & (v[2] ^ v[3])), word[5 * i & 15], sines[i + 19], 20);
+	}
+	ROWFN_UNROLL
+		for (i = 0; i < 16; i += 4)
+	{
+		ROWFN_MD5_STEP(v, 0, v[1] ^ v[2] ^ v[3], word[(3 * i + 5) & 15], sines[i + 32], 4);
+		ROWFN_MD5_STEP(v, 3, v[0] ^ v[1] ^ v[2], word[(3 * i + 8) & 15], sines[i + 33], 11);
+		ROWFN_MD5_STEP(v, 2, v[3] ^ v[0] ^ v[1], word[(3 * i + 11) & 15], sines[i + 34], 16);
+		ROWFN_MD5_STEP(v, 1, v[2] ^ v[3] ^ v[0], word[(3 * i + 14) & 15], sines[i + 35], 23);
+	}
+	ROWFN_UNROLL
+		for (i = 0; i < 16; i += 4)
+	{
+		ROWFN_MD5_STEP(v, 0, v[2] ^ (v[1] | ~v[3]), word[7 * i & 15], sines[i + 48], 6);
+		ROWFN_MD5_STEP(v, 3, v[1] ^ (v[0] | ~v[2]), word[(7 * i + 7) & 15], sines[i + 49], 10);
+		ROWFN_MD5_STEP(v, 2, v[0] ^ (v[3] | ~v[1]), word[(7 * i + 14) & 15], sines[i + 50], 15);
+		ROWFN_MD5_STEP(v, 1, v[3] ^ (v[2] | ~v[0]), word[(7 * i + 5) & 15], sines[i + 51], 21);
+	}
+	for (i = 0; i < 4; i++)
+		state[i] += v[i];
 }
 
 /* md5() of a text, in hexadecimal. */
@@ -152,6 +176,33 @@ rowfn_rotate_right(uint32_t x, int n)
 	return x >> n | x << (32 - n);
 }
 
+/* Word i of the message schedule, of which word[] holds the last 16. */
+ROWFN_INLINE uint32_t
+rowfn_sha256_word(uint32_t word[16], int i)
+{
+	uint32_t	w15 = word[(i + 1) & 15];
+	uint32_t	w2 = word[(i + 14) & 15];
+
+	if (i >= 16)
+		word[i & 15] += (rowfn_rotate_right(w15, 7) ^ rowfn_rotate_right(w15, 18) ^ w15 >> 3) +
+			word[(i + 9) & 15] +
+			(rowfn_rotate_right(w2, 17) ^ rowfn_rotate_right(w2, 19) ^ w2 >> 10);
+	return word[i & 15];
+}
+
+/* One step; add: constant and word.  d and h change, h becomes the next a. */
+ROWFN_INLINE void
+rowfn_sha256_step(const uint32_t *a, const uint32_t *b, const uint32_t *c, uint32_t *d,
+				  const uint32_t *e, const uint32_t *f, const uint32_t *g, uint32_t *h, uint32_t add)
+{
+	uint32_t	t = *h + add + (*g ^ (*e & (*f ^ *g))) +
+	(rowfn_rotate_right(*e, 6) ^ rowfn_rotate_right(*e, 11) ^ rowfn_rotate_right(*e, 25));
+
+	*d += t;
+	*h = t + ((*a & *b) | (*c & (*a | *b))) +
+		(rowfn_rotate_right(*a, 2) ^ rowfn_rotate_right(*a, 13) ^ rowfn_rotate_right(*a, 22));
+}
+
 /* word[] is used up: it becomes the message schedule, 16 words at a time. */
 GPUSTR_FN void
 rowfn_sha256_block(uint32_t word[16], uint32_t state[8])
@@ -172,38 +223,23 @@ rowfn_sha256_block(uint32_t word[16], uint32_t state[8])
 	};
 	uint32_t	v[8];
 	int			i;
-	int			j;
 
-	for (j = 0; j < 8; j++)
-		v[j] = state[j];
-#ifdef __CUDA_ARCH__
-#pragma unroll
-#endif
-	for (i = 0; i < 64; i++)
+	for (i = 0; i < 8; i++)
+		v[i] = state[i];
+	ROWFN_UNROLL
+		for (i = 0; i < 64; i += 8)
 	{
-		uint32_t	t1;
-		uint32_t	t2;
-
-		if (i >= 16)
-		{
-			uint32_t	w15 = word[(i + 1) & 15];
-			uint32_t	w2 = word[(i + 14) & 15];
-
-			word[i & 15] += (rowfn_rotate_right(w15, 7) ^ rowfn_rotate_right(w15, 18) ^ w15 >> 3) +
-				word[(i + 9) & 15] +
-				(rowfn_rotate_right(w2, 17) ^ rowfn_rotate_right(w2, 19) ^ w2 >> 10);
-		}
-		t1 = v[7] + (rowfn_rotate_right(v[4], 6) ^ rowfn_rotate_right(v[4], 11) ^ rowfn_rotate_right(v[4], 25)) +
-			(v[6] ^ (v[4] & (v[5] ^ v[6]))) + roots[i] + word[i & 15];
-		t2 = (rowfn_rotate_right(v[0], 2) ^ rowfn_rotate_right(v[0], 13) ^ rowfn_rotate_right(v[0], 22)) +
-			((v[0] & v[1]) | (v[2] & (v[0] | v[1])));
-		for (j = 7; j > 0; j--)
-			v[j] = v[j - 1];
-		v[4] += t1;
-		v[0] = t1 + t2;
+		rowfn_sha256_step(&v[0], &v[1], &v[2], &v[3], &v[4], &v[5], &v[6], &v[7], roots[i] + rowfn_sha256_word(word, i));
+		rowfn_sha256_step(&v[7], &v[0], &v[1], &v[2], &v[3], &v[4], &v[5], &v[6], roots[i + 1] + rowfn_sha256_word(word, i + 1));
+		rowfn_sha256_step(&v[6], &v[7], &v[0], &v[1], &v[2], &v[3], &v[4], &v[5], roots[i + 2] + rowfn_sha256_word(word, i + 2));
+		rowfn_sha256_step(&v[5], &v[6], &v[7], &v[0], &v[1], &v[2], &v[3], &v[4], roots[i + 3] + rowfn_sha256_word(word, i + 3));
+		rowfn_sha256_step(&v[4], &v[5], &v[6], &v[7], &v[0], &v[1], &v[2], &v[3], roots[i + 4] + rowfn_sha256_word(word, i + 4));
+		rowfn_sha256_step(&v[3], &v[4], &v[5], &v[6], &v[7], &v[0], &v[1], &v[2], roots[i + 5] + rowfn_sha256_word(word, i + 5));
+		rowfn_sha256_step(&v[2], &v[3], &v[4], &v[5], &v[6], &v[7], &v[0], &v[1], roots[i + 6] + rowfn_sha256_word(word, i + 6));
+		rowfn_sha256_step(&v[1], &v[2], &v[3], &v[4], &v[5], &v[6], &v[7], &v[0], roots[i + 7] + rowfn_sha256_word(word, i + 7));
 	}
-	for (j = 0; j < 8; j++)
-		state[j] += v[j];
+	for (i = 0; i < 8; i++)
+		state[i] += v[i];
 }
 
 /* sha256() of bytes. */

@@ -156,12 +156,47 @@ rowfn_find_by_16(const char *s, int32_t start, int32_t end, const char *what, in
 }
 #endif
 
-/*
- * The first place in [start, end) of s where the n >= 1 bytes of 'what' stand,
- * or -1.
- */
+#ifdef __CUDA_ARCH__
+/* As rowfn_find_bytes(), n <= end - start, in pieces of 16 bytes. */
+static __device__ __forceinline__ int32_t
+rowfn_find_by_pieces(const char *s, int32_t start, int32_t end, const char *what, int32_t n)
+{
+	const		RowfnLook look = rowfn_look_for(what, n);
+	int32_t		at = start - (int32_t) ((uintptr_t) (s + start) & 15);
+	int64_t		compared = 0;
+	uint4		piece = *(const uint4 *) (s + at);
+
+	for (;;)
+	{
+		uint4		next = make_uint4(0, 0, 0, 0);
+		uint32_t	hits;
+
+		if (at + 16 < end)
+			next = *(const uint4 *) (s + at + 16);
+		hits = rowfn_look16(&look, piece, next.x);
+		if (hits != 0)
+			hits &= rowfn_piece_bits(start - at, end - n + 1 - at);
+		for (; hits != 0; hits &= hits - 1)
+		{
+			int32_t		place = at + __ffs((int) hits) - 1;
+
+			if (rowfn_bytes_eq(s + place, what, n))
+				return place;
+			if (n > 1 && rowfn_find_is_slow(&compared, n, place - start))
+				return rowfn_find_two_way(s, place + 1, end, what, n);
+		}
+		at += 16;
+		if (at > end - n)
+			return -1;
+		piece = next;
+	}
+}
+#endif
+
+#ifndef __CUDA_ARCH__
+/* As rowfn_find_bytes(), n <= end - start, byte by byte. */
 GPUSTR_FN int32_t
-rowfn_find_bytes(const char *s, int32_t start, int32_t end, const char *what, int32_t n)
+rowfn_find_by_bytes(const char *s, int32_t start, int32_t end, const char *what, int32_t n)
 {
 	int32_t		k = n < 4 ? n : 4;	/* bytes that are compared at once */
 	int			shift = 32 - 8 * k;
@@ -170,12 +205,6 @@ rowfn_find_bytes(const char *s, int32_t start, int32_t end, const char *what, in
 	int64_t		compared = 0;
 	int32_t		i;
 
-	if (n > end - start)
-		return -1;
-#ifdef ROWFN_SSE2
-	if (end - start - n >= 15)
-		return rowfn_find_by_16(s, start, end, what, n);
-#endif
 	for (i = 0; i < k; i++)
 		wanted = wanted << 8 | (unsigned char) what[i];
 	for (i = 0; i < k - 1; i++)
@@ -194,6 +223,27 @@ rowfn_find_bytes(const char *s, int32_t start, int32_t end, const char *what, in
 			return rowfn_find_two_way(s, at + 1, end, what, n);
 	}
 	return -1;
+}
+#endif
+
+/*
+ * The first place in [start, end) of s where the n >= 1 bytes of 'what' stand,
+ * or -1.
+ */
+GPUSTR_FN int32_t
+rowfn_find_bytes(const char *s, int32_t start, int32_t end, const char *what, int32_t n)
+{
+	if (n > end - start)
+		return -1;
+#ifdef __CUDA_ARCH__
+	return rowfn_find_by_pieces(s, start, end, what, n);
+#else
+#ifdef ROWFN_SSE2
+	if (end - start - n >= 15)
+		return rowfn_find_by_16(s, start, end, what, n);
+#endif
+	return rowfn_find_by_bytes(s, start, end, what, n);
+#endif
 }
 
 #endif							/* GPUSTR_ROWFN_FIND_BYTES_H */

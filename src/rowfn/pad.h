@@ -38,7 +38,7 @@ rowfn_pad_parts(RowfnText text, int64_t n, RowfnText fill, int32_t encoding, Row
 {
 	int32_t		most_bytes = encoding == GPUSTR_ENC_UTF8 ? 4 : 1;
 	int64_t		missing;
-	int64_t		fill_chars;
+	int64_t		fill_chars = 0;
 
 	if (n < INT32_MIN || n > INT32_MAX || rowfn_text_cut(text.s, text.len, encoding) ||
 		rowfn_text_cut(fill.s, fill.len, encoding))
@@ -90,13 +90,11 @@ rowfn_pad_write(RowfnText text, int64_t n, RowfnText fill, int left, int32_t enc
 		return;					/* it has changed */
 	if (!left)
 		rowfn_put(&out, text.s, pad.kept);
-	for (; pad.fills > 0 && out.left > 0; pad.fills--)
-	{
-		if (fill.len == 1)
-			rowfn_put_byte(&out, (unsigned char) fill.s[0]);
-		else
+	if (fill.len == 1)
+		rowfn_put_fill(&out, fill.s[0], pad.fills);
+	else
+		for (; pad.fills > 0 && out.left > 0; pad.fills--)
 			rowfn_put(&out, fill.s, fill.len);
-	}
 	rowfn_put(&out, fill.s, pad.rest);
 	if (left)
 		rowfn_put(&out, text.s, pad.kept);
@@ -132,8 +130,22 @@ rowfn_reverse_write(RowfnText text, int32_t encoding, char *to, int64_t bytes)
 
 	while (i < text.len && left > 0)
 	{
-		int32_t		n = rowfn_lead_bytes(text.s[i], encoding);
+		int32_t		n;
 
+#if defined(__GNUC__) && !defined(__CUDACC__)
+		if (text.len - i >= 8 && left >= 8 && rowfn_ascii8(text.s + i))
+		{
+			uint64_t	w;
+
+			__builtin_memcpy(&w, text.s + i, 8);
+			w = __builtin_bswap64(w);
+			left -= 8;
+			__builtin_memcpy(to + left, &w, 8);
+			i += 8;
+			continue;
+		}
+#endif
+		n = rowfn_lead_bytes(text.s[i], encoding);
 		if (n > text.len - i)
 			n = text.len - i;
 		if (n > left)

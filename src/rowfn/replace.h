@@ -57,21 +57,43 @@ rowfn_replace_write(RowfnText text, RowfnText from, RowfnText to, char *made, in
 }
 
 /*
- * What translate() makes of the character of n bytes at s: itself, a part of
- * 'to', or nothing.
+ * Bytes from i on of characters that are not in the set, and so stay; a character
+ * that is cut off ends them.
  */
+GPUSTR_FN int32_t
+rowfn_translate_stays(RowfnText text, int32_t i, const RowfnCharSet *from)
+{
+	int32_t		start = i;
+
+	while (i < text.len)
+	{
+		unsigned char c = (unsigned char) text.s[i];
+		int32_t		n = 1;
+
+		if (c < 128)
+		{
+			if (((c < 64 ? from->low : from->high) >> (c & 63)) & 1)
+				break;
+		}
+		else
+		{
+			n = rowfn_lead_bytes(text.s[i], from->encoding);
+			if (n > text.len - i || rowfn_char_set_has(from, text.s + i, n))
+				break;
+		}
+		i += n;
+	}
+	return i - start;
+}
+
+/* What the character of n bytes at s, which is in the set, becomes: a part of 'to', or nothing. */
 GPUSTR_FN RowfnText
 rowfn_translate_char(const char *s, int32_t n, const RowfnCharSet *from, RowfnText to)
 {
 	int32_t		index = rowfn_char_set_index(from, s, n);
-	int32_t		start;
+	int32_t		start = index < 0 ? to.len : rowfn_skip(to.s, to.len, index, from->encoding);
 	RowfnText	made;
 
-	made.s = s;
-	made.len = n;
-	if (index < 0)
-		return made;
-	start = rowfn_skip(to.s, to.len, index, from->encoding);
 	made.s = to.s;
 	made.len = 0;
 	if (start >= 0 && start < to.len)
@@ -95,16 +117,21 @@ rowfn_translate_bytes(RowfnText text, RowfnText from, RowfnText to, int32_t enco
 	if (!rowfn_char_set(from, text.len, encoding, &set) || to.len > ROWFN_CHARACTERS_BYTES ||
 		rowfn_text_cut(to.s, to.len, encoding) || rowfn_text_cut(text.s, text.len, encoding))
 		return ROWFN_TEXT_RECHECK;
-	while (i < text.len)
+	for (;;)
 	{
-		int32_t		n = rowfn_lead_bytes(text.s[i], encoding);
+		int32_t		stays = rowfn_translate_stays(text, i, &set);
+		int32_t		n;
 
+		bytes += stays;
+		i += stays;
+		if (i >= text.len)
+			return bytes;
+		n = rowfn_lead_bytes(text.s[i], encoding);
 		if (n > text.len - i)
 			return ROWFN_TEXT_RECHECK;
 		bytes += rowfn_translate_char(text.s + i, n, &set, to).len;
 		i += n;
 	}
-	return bytes;
 }
 
 GPUSTR_FN void
@@ -117,15 +144,23 @@ rowfn_translate_write(RowfnText text, RowfnText from, RowfnText to, int32_t enco
 
 	if (!rowfn_char_set(from, text.len, encoding, &set))
 		return;					/* it has changed */
-	while (i < text.len)
+	for (;;)
 	{
-		int32_t		n = rowfn_lead_bytes(text.s[i], encoding);
+		int32_t		stays = rowfn_translate_stays(text, i, &set);
 		RowfnText	one;
+		int32_t		n;
+		int32_t		j;
 
+		rowfn_put(&out, text.s + i, stays);
+		i += stays;
+		if (i >= text.len)
+			return;
+		n = rowfn_lead_bytes(text.s[i], encoding);
 		if (n > text.len - i)
 			return;				/* it has changed */
 		one = rowfn_translate_char(text.s + i, n, &set, to);
-		rowfn_put(&out, one.s, one.len);
+		for (j = 0; j < one.len; j++)
+			rowfn_put_byte(&out, (unsigned char) one.s[j]);
 		i += n;
 	}
 }

@@ -154,10 +154,29 @@ rowfn_field(RowfnText text, RowfnText separator, int64_t n, int64_t *nfields, Ro
 	}
 }
 
+/* Field n >= 1 from the end, the separator being of one byte; 0: there are less. */
+GPUSTR_FN int
+rowfn_field_from_end(RowfnText text, char separator, int64_t n, RowfnText *slice)
+{
+	int32_t		end = text.len;
+	int32_t		start = end;
+
+	for (;;)
+	{
+		while (start > 0 && text.s[start - 1] != separator)
+			start--;
+		if (--n == 0)
+			return rowfn_slice(text, start, end, slice);
+		if (start == 0)
+			return 0;
+		end = --start;
+	}
+}
+
 GPUSTR_FN int
 rowfn_split_part(RowfnText text, RowfnText separator, int64_t n, RowfnText *slice)
 {
-	int64_t		nfields;
+	int64_t		nfields = 0;
 
 	if (!rowfn_is_int4(n) || n == 0)
 		return 0;
@@ -165,6 +184,8 @@ rowfn_split_part(RowfnText text, RowfnText separator, int64_t n, RowfnText *slic
 		return rowfn_slice(text, 0, n == 1 || n == -1 ? text.len : 0, slice);
 	if (n > 0)
 		return rowfn_field(text, separator, n, &nfields, slice) || rowfn_slice(text, 0, 0, slice);
+	if (separator.len == 1)
+		return rowfn_field_from_end(text, separator.s[0], -n, slice) || rowfn_slice(text, 0, 0, slice);
 	(void) rowfn_field(text, separator, INT64_MAX, &nfields, slice);
 	if (n == -1)
 		return 1;

@@ -18,6 +18,7 @@
 #define GPUSTR_ROWFN_UTF8_H
 
 #include "program/program.h"
+#include "rowfn/device_words.h"
 
 /* Does this byte continue a UTF-8 character? */
 GPUSTR_FN int
@@ -47,12 +48,29 @@ GPUSTR_FN int32_t
 rowfn_char_count(const char *s, int32_t len, int32_t encoding)
 {
 	int32_t		n = 0;
-	int32_t		i;
+#ifndef __CUDA_ARCH__
+	int32_t		i = 0;
+#endif
 
 	if (encoding != GPUSTR_ENC_UTF8)
 		return len;
-	for (i = 0; i < len; i++)
+#ifdef __CUDA_ARCH__
+	n = rowfn_count_by_pieces(s, len);
+#else
+#if defined(__GNUC__) && !defined(__CUDACC__)
+	/* 8 bytes at a time: bit 0 of each says whether it continues a character */
+	for (; len - i >= 8; i += 8)
+	{
+		uint64_t	w;
+
+		__builtin_memcpy(&w, s + i, 8);
+		w = (w >> 7) & (~w >> 6) & UINT64_C(0x0101010101010101);
+		n += 8 - (int32_t) ((w * UINT64_C(0x0101010101010101)) >> 56);
+	}
+#endif
+	for (; i < len; i++)
 		n += !rowfn_utf8_is_continuation(s[i]);
+#endif
 	return n;
 }
 

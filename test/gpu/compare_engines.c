@@ -313,12 +313,15 @@ compare_run_flights(Flight *flights, int n, const char *round)
 static void
 round_plain(Rng *rng, const GenOptions *sizes)
 {
+	GenOptions	with_texts = *sizes;
 	Flight		flights[MAX_FLIGHT];
 	int			n = 1 + rng_below(rng, MAX_FLIGHT);
 	int			i;
 
+	/* only here is it known that there is room for all texts that are made */
+	with_texts.text_functions = rng_below(rng, 3) > 0;
 	for (i = 0; i < n; i++)
-		make_flight(&flights[i], rng, i, sizes);
+		make_flight(&flights[i], rng, i, &with_texts);
 	compare_run_flights(flights, n, "plain batches");
 }
 
@@ -464,7 +467,7 @@ map_memory(size_t bytes, size_t shift)
 int
 main(int argc, char **argv)
 {
-	GenOptions	sizes = {0, 4000, 40, NULL, 0, 1};
+	GenOptions	sizes = {0, 4000, 40, NULL, 0, 1, 0};
 	double		seconds = 30;
 	double		start;
 	int			small = 0;

@@ -264,6 +264,7 @@ gen_batch(Rng *rng, const GenOptions *options, void *body, uint32_t body_bytes)
 	memset(&work, 0, sizeof(work));
 	work.rng = rng;
 	work.gen = gen;
+	work.text_functions = options->text_functions;
 	gen->encoding = rng_below(rng, 2);
 	gen->body_bytes = body_bytes;
 	work.letters = gen->encoding == GPUSTR_ENC_UTF8 ? TEST_ALL_LETTERS : TEST_ASCII_LETTERS;
@@ -301,7 +302,10 @@ gen_free(GenBatch *gen)
 	int32_t		i;
 
 	for (i = 0; i < gen->nsteps; i++)
+	{
 		gen_dfa_free(gen->step[i].dfa);
+		free(gen->step[i].constant);
+	}
 	free(gen->value);
 	free(gen->text);
 	free(gen);

@@ -28,7 +28,7 @@ extern "C"
 {
 #endif
 
-#define GEN_MAX_STEPS 96
+#define GEN_MAX_STEPS 200
 #define GEN_MAX_CONST 128
 #define GEN_MAX_COLUMNS 4
 #define GEN_MAX_SET 8
@@ -70,6 +70,8 @@ typedef struct GenStep
 	int32_t		nset;			/* of either */
 	GpustrFold	fold;			/* of ILIKE */
 	GenDfa	   *dfa;			/* of DFA */
+	char	   *constant;		/* of TEXT_MAKE, malloc'd; NULL: none */
+	uint32_t	constant_bytes;
 } GenStep;
 
 /* One attribute or column of one row, as an engine must see it. */
@@ -106,6 +108,9 @@ typedef struct GenOptions
 								 * are overwritten.  NULL: all pages staged */
 	int32_t		nblocks;
 	int			output_pages;	/* page batches may have output columns, too */
+	int			text_functions; /* call functions of texts; where there is
+								 * little memory, which rows are recheck for
+								 * want of it is not told */
 } GenOptions;
 
 /*

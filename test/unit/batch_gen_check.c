@@ -12,6 +12,7 @@
  *-------------------------------------------------------------------------
  */
 #include "batch_gen.h"
+#include "batch_gen_text.h"
 #include "naive.h"
 #include "naive_values.h"
 
@@ -20,7 +21,7 @@ typedef struct ExpectedText
 {
 	int			state;			/* false: there is one */
 	int32_t		bytes;
-	char		text[HEAP_GEN_MAX_TEXT * (GEN_MAX_MASK + 1) + 8];
+	char		text[3 * HEAP_GEN_MAX_TEXT * (GEN_MAX_MASK + 1) + 8];
 }			ExpectedText;
 
 /* What a row must give. */
@@ -87,11 +88,42 @@ in_list(const GenStep *step, const RowText *text, int64_t value)
 	return step->attr == 1 ? GPUSTR_NULL : GPUSTR_FALSE;
 }
 
+/* TEXT_MAKE and TEXT_MEASURE: the answer, and its state. */
+static int
+call_function(const GenBatch *gen, const GenStep *step, const RowRegisters *row, GenTextAnswer *answer)
+{
+	const char *shape = gpustr_text_function_shape(step->aux);
+	const uint16_t in[3] = {step->in0, step->in1, step->in2};
+	GenTextCall call;
+	int			state = GPUSTR_FALSE;
+	int			i;
+
+	memset(&call, 0, sizeof(call));
+	for (i = 0; shape[i] != '\0'; i++)
+	{
+		if (shape[i] == 'T')
+		{
+			state = both(state, row->text[in[i]].state);
+			call.text[i] = row->text[in[i]].bytes;
+			call.len[i] = row->text[in[i]].len;
+		}
+		else
+		{
+			state = both(state, row->value[in[i]].state);
+			call.value[i] = row->value[in[i]].value;
+		}
+	}
+	if (state == GPUSTR_FALSE && !gen_text_call(step, gen->encoding, &call, answer))
+		state = GPUSTR_RECHECK;
+	return state;
+}
+
 /* Steps that make a text. */
 static RowText
 evaluate_text(const GenBatch *gen, const GenValue *values, const GenStep *step, const RowRegisters *row)
 {
 	RowText		text = {GPUSTR_FALSE, step->value, step->value_bytes};
+	GenTextAnswer answer = {"", 0};
 
 	switch (step->op)
 	{
@@ -114,6 +146,11 @@ evaluate_text(const GenBatch *gen, const GenValue *values, const GenStep *step, 
 			if (row->truth[step->in2] == GPUSTR_RECHECK)
 				text.state = GPUSTR_RECHECK;
 			return text;
+		case GPUSTR_OP_TEXT_MAKE:
+			text.state = call_function(gen, step, row, &answer);
+			text.bytes = answer.text;
+			text.len = text.state == GPUSTR_FALSE ? (int32_t) answer.value : 0;
+			return text;
 		default:				/* TRIM_BLANKS */
 			text = row->text[step->in0];
 			while (text.len > 0 && text.bytes[text.len - 1] == ' ')
@@ -127,6 +164,7 @@ static RowValue
 evaluate_value(const GenBatch *gen, const GenValue *values, const GenStep *step, const RowRegisters *row)
 {
 	RowValue	value = {GPUSTR_FALSE, 0};
+	GenTextAnswer answer = {"", 0};
 	RowText		text;
 	int			ok = 1;
 
@@ -179,6 +217,10 @@ evaluate_value(const GenBatch *gen, const GenValue *values, const GenStep *step,
 				ok = naive_arith_int(step->aux, step->attr, row->value[step->in0].value,
 									 row->value[step->in1].value, &value.value);
 			break;
+		case GPUSTR_OP_TEXT_MEASURE:
+			value.state = call_function(gen, step, row, &answer);
+			value.value = answer.value;
+			return value;
 		default:				/* CAST */
 			value.state = row->value[step->in0].state;
 			if (value.state != GPUSTR_FALSE)
@@ -268,6 +310,11 @@ evaluate_output(const GenBatch *gen, const GenStep *step, const RowRegisters *ro
 		want->bytes = naive_redact(a->bytes, a->len, b->bytes, b->len, gen->encoding, want->text);
 	else if (step->op == GPUSTR_OP_FIND_ALL)
 		want->bytes = naive_find_all(a->bytes, a->len, step->value, step->value_bytes, gen->encoding, want->text);
+	else if (step->op == GPUSTR_OP_OUTPUT_TEXT)
+	{
+		want->bytes = a->len;
+		memcpy(want->text, a->bytes, (size_t) a->len);
+	}
 	else
 		want->bytes = naive_mask(a->bytes, a->len, (int32_t) step->number[0], (int32_t) step->number[1],
 								 step->value, step->value_bytes, gen->encoding, want->text);
@@ -283,6 +330,7 @@ evaluate_row(const GenBatch *gen, int32_t r, Expected *want)
 	want->selects = 0;
 	want->truth = GPUSTR_FALSE;
 	memset(&row, 0, sizeof(row));
+	gen_text_reset();
 	for (i = 0; i < gen->nsteps; i++)
 	{
 		const GenStep *step = &gen->step[i];
@@ -296,6 +344,7 @@ evaluate_row(const GenBatch *gen, int32_t r, Expected *want)
 			case GPUSTR_OP_CONST_TEXT:
 			case GPUSTR_OP_CHOOSE_TEXT:
 			case GPUSTR_OP_TRIM_BLANKS:
+			case GPUSTR_OP_TEXT_MAKE:
 				row.text[step->out] = evaluate_text(gen, values, step, &row);
 				break;
 			case GPUSTR_OP_DECODE_VALUE:
@@ -305,6 +354,7 @@ evaluate_row(const GenBatch *gen, int32_t r, Expected *want)
 			case GPUSTR_OP_BOOL_VALUE:
 			case GPUSTR_OP_ARITH:
 			case GPUSTR_OP_CAST:
+			case GPUSTR_OP_TEXT_MEASURE:
 				row.value[step->out] = evaluate_value(gen, values, step, &row);
 				break;
 			case GPUSTR_OP_DECODE_NULL:
@@ -353,6 +403,7 @@ evaluate_row(const GenBatch *gen, int32_t r, Expected *want)
 			case GPUSTR_OP_REDACT:
 			case GPUSTR_OP_MASK:
 			case GPUSTR_OP_FIND_ALL:
+			case GPUSTR_OP_OUTPUT_TEXT:
 				evaluate_output(gen, step, &row, &want->out[step->attr]);
 				break;
 			default:

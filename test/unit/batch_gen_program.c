@@ -16,8 +16,8 @@
 #include "batch_gen_work.h"
 #include "naive_values.h"
 
-static GenStep *
-new_step(GenWork *work, GpustrOp op, uint16_t in0, uint16_t in1, int32_t attr)
+GenStep *
+gen_new_step(GenWork *work, GpustrOp op, uint16_t in0, uint16_t in1, int32_t attr)
 {
 	GenStep    *step = &work->gen->step[work->gen->nsteps++];
 
@@ -40,8 +40,8 @@ any_register(GenWork *work, int32_t n)
 }
 
 /* A random text register; 'kind' at least. */
-static uint16_t
-any_text(GenWork *work, GenTextKind kind)
+uint16_t
+gen_any_text(GenWork *work, GenTextKind kind)
 {
 	int32_t		reg;
 
@@ -52,8 +52,8 @@ any_text(GenWork *work, GenTextKind kind)
 	return (uint16_t) reg;
 }
 
-static uint16_t
-any_value(GenWork *work)
+uint16_t
+gen_any_value(GenWork *work)
 {
 	return (uint16_t) any_register(work, work->nvalue);
 }
@@ -117,30 +117,34 @@ add_input_text(GenWork *work, int pages)
 {
 	int32_t		attr = rng_below(work->rng, work->table.nattrs);
 	GenTextKind kind = GEN_TEXT;
+	GenTextBound bound = {1, 0};
 	GenStep    *step;
 
 	if (work->ntext == 0)
 		attr = work->text_attr - 1;
+	if (pages && work->table.attr[attr].missing == 1)
+		bound.row_bytes = (int32_t) work->table.attr[attr].missing_bytes;
 	if (!pages)
 	{
-		step = new_step(work, GPUSTR_OP_COLUMN, 0, 0, rng_below(work->rng, work->ncolumns));
+		step = gen_new_step(work, GPUSTR_OP_COLUMN, 0, 0, rng_below(work->rng, work->ncolumns));
 		step->out = gpustr_builder_column(&work->builder, step->attr);
 	}
 	else if (work->table.attr[attr].len == -1)
 	{
-		step = new_step(work, GPUSTR_OP_DECODE_TEXT, 0, 0, attr + 1);
+		step = gen_new_step(work, GPUSTR_OP_DECODE_TEXT, 0, 0, attr + 1);
 		step->out = gpustr_builder_decode_text(&work->builder, step->attr);
 		if (work->table.numeric[attr])
 			kind = GEN_BYTES;
 	}
 	else
 	{
-		step = new_step(work, GPUSTR_OP_DECODE_BYTES, 0, 0, attr + 1);
+		step = gen_new_step(work, GPUSTR_OP_DECODE_BYTES, 0, 0, attr + 1);
 		step->aux = (uint16_t) rng_below(work->rng, 2);
 		step->out = gpustr_builder_decode_bytes(&work->builder, step->attr, step->aux);
 		step->attr_len = work->table.attr[attr].len;
 		kind = GEN_BYTES;
 	}
+	work->text_bound[work->ntext] = bound;
 	work->text_kind[work->ntext++] = kind;
 }
 
@@ -149,27 +153,30 @@ static void
 add_text_step(GenWork *work)
 {
 	GpustrProgramBuilder *b = &work->builder;
-	uint16_t	x = any_text(work, GEN_BYTES);
-	uint16_t	y = any_text(work, GEN_BYTES);
+	uint16_t	x = gen_any_text(work, GEN_BYTES);
+	uint16_t	y = gen_any_text(work, GEN_BYTES);
 	GenTextKind kind = work->text_kind[x];
+	GenTextBound bound = work->text_bound[x];
 	GenStep    *step;
 
 	if (work->nbool > 0 && rng_one_in(work->rng, 2))
 	{
-		step = new_step(work, GPUSTR_OP_CHOOSE_TEXT, x, y, 0);
+		step = gen_new_step(work, GPUSTR_OP_CHOOSE_TEXT, x, y, 0);
 		step->in2 = any_bool(work);
 		step->out = gpustr_builder_choose(b, step->op, step->in2, x, y);
 		if (work->text_kind[y] < kind)
 			kind = work->text_kind[y];
+		bound.inputs += work->text_bound[y].inputs;
+		bound.row_bytes += work->text_bound[y].row_bytes;
 	}
 	else if (rng_one_in(work->rng, 2))
 	{
-		step = new_step(work, GPUSTR_OP_TRIM_BLANKS, x, 0, 0);
+		step = gen_new_step(work, GPUSTR_OP_TRIM_BLANKS, x, 0, 0);
 		step->out = gpustr_builder_trim_blanks(b, x);
 	}
 	else
 	{
-		step = new_step(work, GPUSTR_OP_CONST_TEXT, 0, 0, any_state(work));
+		step = gen_new_step(work, GPUSTR_OP_CONST_TEXT, 0, 0, any_state(work));
 		if (rng_one_in(work->rng, 2))
 		{
 			step->value_bytes = any_sample(work, step->value);
@@ -181,7 +188,10 @@ add_text_step(GenWork *work)
 			kind = GEN_BYTES;
 		}
 		step->out = gpustr_builder_const_text(b, (GpustrTruth) step->attr, step->value, step->value_bytes);
+		bound.inputs = 0;
+		bound.row_bytes = step->value_bytes;
 	}
+	work->text_bound[work->ntext] = bound;
 	work->text_kind[work->ntext++] = kind;
 }
 
@@ -200,7 +210,7 @@ add_input_value(GenWork *work, int pages)
 		if (len == 1 || len == 2 || len == 4 || len == 8)
 			while (naive_value_bytes[type] != len && !rng_one_in(work->rng, 50))
 				type = 1 + rng_below(work->rng, GPUSTR_VALUE_LAST);
-		step = new_step(work, GPUSTR_OP_DECODE_VALUE, 0, 0, attr + 1);
+		step = gen_new_step(work, GPUSTR_OP_DECODE_VALUE, 0, 0, attr + 1);
 		step->aux = (uint16_t) type;
 		step->attr_len = len;
 		step->out = gpustr_builder_decode_value(&work->builder, step->attr, (GpustrValueType) type);
@@ -208,7 +218,7 @@ add_input_value(GenWork *work, int pages)
 	}
 	else
 	{
-		step = new_step(work, GPUSTR_OP_CONST_VALUE, 0, 0, any_state(work));
+		step = gen_new_step(work, GPUSTR_OP_CONST_VALUE, 0, 0, any_state(work));
 		step->number[0] = any_number(work, &work->is_float4[work->nvalue]);
 		step->out = gpustr_builder_const_value(&work->builder, (GpustrTruth) step->attr, step->number[0]);
 	}
@@ -227,7 +237,7 @@ add_arith(GenWork *work, uint16_t x, uint16_t y)
 	int			narrow = work->is_float4[x] && work->is_float4[y];
 	GpustrValueType type = narrow && !rng_one_in(work->rng, 4) ? GPUSTR_VALUE_FLOAT4 : types[rng_below(work->rng, 4)];
 	GpustrArith arith = (GpustrArith) (1 + rng_below(work->rng, GPUSTR_ARITH_LAST));
-	GenStep    *step = new_step(work, GPUSTR_OP_ARITH, x, y, (int32_t) type);
+	GenStep    *step = gen_new_step(work, GPUSTR_OP_ARITH, x, y, (int32_t) type);
 
 	if (type == GPUSTR_VALUE_FLOAT4 || type == GPUSTR_VALUE_FLOAT8)
 		arith = float_arith[rng_below(work->rng, 6)];
@@ -241,8 +251,8 @@ static void
 add_value_step(GenWork *work)
 {
 	GpustrProgramBuilder *b = &work->builder;
-	uint16_t	x = any_value(work);
-	uint16_t	y = any_value(work);
+	uint16_t	x = gen_any_value(work);
+	uint16_t	y = gen_any_value(work);
 	int			kind = rng_below(work->rng, work->nbool > 0 ? 8 : 6);
 	GenStep    *step;
 
@@ -251,7 +261,7 @@ add_value_step(GenWork *work)
 		add_arith(work, x, y);
 	else if (kind < 5)
 	{
-		step = new_step(work, GPUSTR_OP_CAST, x, 0, 0);
+		step = gen_new_step(work, GPUSTR_OP_CAST, x, 0, 0);
 		step->aux = (uint16_t) (1 + rng_below(work->rng, GPUSTR_CAST_LAST));
 		step->out = gpustr_builder_cast(b, (GpustrCast) step->aux, x);
 		work->is_float4[work->nvalue] = step->aux == GPUSTR_CAST_INT_TO_FLOAT4 ||
@@ -261,20 +271,20 @@ add_value_step(GenWork *work)
 	{
 		int			bytes = rng_below(work->rng, 2);
 
-		step = new_step(work, GPUSTR_OP_LENGTH, any_text(work, bytes ? GEN_BYTES : GEN_TEXT), 0, 0);
+		step = gen_new_step(work, GPUSTR_OP_LENGTH, gen_any_text(work, bytes ? GEN_BYTES : GEN_TEXT), 0, 0);
 		step->aux = (uint16_t) bytes;
 		step->out = gpustr_builder_length(b, step->in0, bytes);
 	}
 	else if (kind == 6)
 	{
-		step = new_step(work, GPUSTR_OP_CHOOSE_VALUE, x, y, 0);
+		step = gen_new_step(work, GPUSTR_OP_CHOOSE_VALUE, x, y, 0);
 		step->in2 = any_bool(work);
 		step->out = gpustr_builder_choose(b, step->op, step->in2, x, y);
 		work->is_float4[work->nvalue] = work->is_float4[x] && work->is_float4[y];
 	}
 	else
 	{
-		step = new_step(work, GPUSTR_OP_BOOL_VALUE, any_bool(work), 0, 0);
+		step = gen_new_step(work, GPUSTR_OP_BOOL_VALUE, any_bool(work), 0, 0);
 		step->out = gpustr_builder_bool_value(b, step->in0);
 	}
 	work->nvalue++;
@@ -286,7 +296,7 @@ add_in_text(GenWork *work)
 {
 	const char *sorted[GEN_MAX_SET];
 	int32_t		bytes[GEN_MAX_SET];
-	GenStep    *step = new_step(work, GPUSTR_OP_IN_TEXT, any_text(work, GEN_BYTES), 0, rng_below(work->rng, 2));
+	GenStep    *step = gen_new_step(work, GPUSTR_OP_IN_TEXT, gen_any_text(work, GEN_BYTES), 0, rng_below(work->rng, 2));
 	int32_t		n = 0;
 	int32_t		i;
 
@@ -315,7 +325,7 @@ static void
 add_in_value(GenWork *work)
 {
 	int64_t		sorted[GEN_MAX_SET];
-	GenStep    *step = new_step(work, GPUSTR_OP_IN_VALUE, any_value(work), 0, rng_below(work->rng, 2));
+	GenStep    *step = gen_new_step(work, GPUSTR_OP_IN_VALUE, gen_any_value(work), 0, rng_below(work->rng, 2));
 	int32_t		n = 0;
 	int32_t		i;
 	int			is_float4;
@@ -342,7 +352,7 @@ add_in_value(GenWork *work)
 static void
 add_dfa(GenWork *work)
 {
-	GenStep    *step = new_step(work, GPUSTR_OP_DFA, any_text(work, GEN_BYTES), 0, rng_below(work->rng, 2));
+	GenStep    *step = gen_new_step(work, GPUSTR_OP_DFA, gen_any_text(work, GEN_BYTES), 0, rng_below(work->rng, 2));
 	uint32_t	most = work->dfa_bytes;
 
 	/* small ones leave room for others */
@@ -368,7 +378,7 @@ add_text_test(GenWork *work)
 		add_dfa(work);
 	else if (kind >= 10)
 	{
-		step = new_step(work, GPUSTR_OP_ILIKE, any_text(work, GEN_TEXT), 0, 0);
+		step = gen_new_step(work, GPUSTR_OP_ILIKE, gen_any_text(work, GEN_TEXT), 0, 0);
 		test_fold(rng, &step->fold);
 		step->value_bytes = test_pattern(rng, step->value, GEN_MAX_CONST, work->letters,
 										 work->sample[i], work->sample_bytes[i]);
@@ -377,14 +387,14 @@ add_text_test(GenWork *work)
 	}
 	else if (kind < 4)
 	{
-		step = new_step(work, GPUSTR_OP_LIKE, any_text(work, GEN_TEXT), 0, 0);
+		step = gen_new_step(work, GPUSTR_OP_LIKE, gen_any_text(work, GEN_TEXT), 0, 0);
 		step->value_bytes = test_pattern(rng, step->value, GEN_MAX_CONST, work->letters,
 										 work->sample[i], work->sample_bytes[i]);
 		step->out = gpustr_builder_like(b, step->in0, step->value, step->value_bytes);
 	}
 	else if (kind == 4)
 	{
-		step = new_step(work, GPUSTR_OP_TEXT_EQ, any_text(work, GEN_BYTES), 0, 0);
+		step = gen_new_step(work, GPUSTR_OP_TEXT_EQ, gen_any_text(work, GEN_BYTES), 0, 0);
 		step->value_bytes = any_constant(work, step->value);
 		step->out = gpustr_builder_text_eq(b, step->in0, step->value, step->value_bytes);
 	}
@@ -392,8 +402,8 @@ add_text_test(GenWork *work)
 	{
 		GpustrOrder order = (GpustrOrder) (GPUSTR_ORDER_BYTES + rng_below(rng, 3));
 
-		step = new_step(work, GPUSTR_OP_COMPARE_TEXT, any_text(work, GEN_BYTES), any_text(work, GEN_BYTES),
-						(int32_t) order);
+		step = gen_new_step(work, GPUSTR_OP_COMPARE_TEXT, gen_any_text(work, GEN_BYTES), gen_any_text(work, GEN_BYTES),
+							(int32_t) order);
 		step->aux = (uint16_t) (1 + rng_below(rng, GPUSTR_REL_LAST));
 		step->out = gpustr_builder_compare(b, step->op, (GpustrRelation) step->aux, order, step->in0, step->in1);
 	}
@@ -401,7 +411,7 @@ add_text_test(GenWork *work)
 		add_in_text(work);
 	else
 	{
-		step = new_step(work, GPUSTR_OP_NULL_TEXT, any_text(work, GEN_BYTES), 0, 0);
+		step = gen_new_step(work, GPUSTR_OP_NULL_TEXT, gen_any_text(work, GEN_BYTES), 0, 0);
 		step->out = gpustr_builder_test(b, step->op, step->in0);
 	}
 }
@@ -418,7 +428,7 @@ add_value_test(GenWork *work)
 	{
 		GpustrOrder order = rng_one_in(rng, 2) ? GPUSTR_ORDER_INT : GPUSTR_ORDER_FLOAT;
 
-		step = new_step(work, GPUSTR_OP_COMPARE_VALUE, any_value(work), any_value(work), (int32_t) order);
+		step = gen_new_step(work, GPUSTR_OP_COMPARE_VALUE, gen_any_value(work), gen_any_value(work), (int32_t) order);
 		step->aux = (uint16_t) (1 + rng_below(rng, GPUSTR_REL_LAST));
 		step->out = gpustr_builder_compare(&work->builder, step->op, (GpustrRelation) step->aux, order,
 										   step->in0, step->in1);
@@ -427,7 +437,7 @@ add_value_test(GenWork *work)
 		add_in_value(work);
 	else
 	{
-		step = new_step(work, kind == 5 ? GPUSTR_OP_NULL_VALUE : GPUSTR_OP_VALUE_TRUE, any_value(work), 0, 0);
+		step = gen_new_step(work, kind == 5 ? GPUSTR_OP_NULL_VALUE : GPUSTR_OP_VALUE_TRUE, gen_any_value(work), 0, 0);
 		step->out = gpustr_builder_test(&work->builder, step->op, step->in0);
 	}
 }
@@ -445,17 +455,17 @@ add_logic(GenWork *work)
 
 	if (kind < 4)
 	{
-		step = new_step(work, binary[rng_below(work->rng, 3)], x, y, 0);
+		step = gen_new_step(work, binary[rng_below(work->rng, 3)], x, y, 0);
 		step->out = gpustr_builder_binary(&work->builder, step->op, x, y);
 	}
 	else if (kind < 7)
 	{
-		step = new_step(work, unary[rng_below(work->rng, 4)], x, 0, 0);
+		step = gen_new_step(work, unary[rng_below(work->rng, 4)], x, 0, 0);
 		step->out = gpustr_builder_test(&work->builder, step->op, x);
 	}
 	else
 	{
-		step = new_step(work, GPUSTR_OP_CHOOSE_BOOL, x, y, 0);
+		step = gen_new_step(work, GPUSTR_OP_CHOOSE_BOOL, x, y, 0);
 		step->in2 = any_bool(work);
 		step->out = gpustr_builder_choose(&work->builder, step->op, step->in2, x, y);
 	}
@@ -474,12 +484,12 @@ add_bool_step(GenWork *work, int pages)
 		add_value_test(work);
 	else if (kind == 6 && pages)
 	{
-		step = new_step(work, GPUSTR_OP_DECODE_NULL, 0, 0, 1 + rng_below(work->rng, work->table.nattrs));
+		step = gen_new_step(work, GPUSTR_OP_DECODE_NULL, 0, 0, 1 + rng_below(work->rng, work->table.nattrs));
 		step->out = gpustr_builder_decode_null(&work->builder, step->attr);
 	}
 	else if (kind < 8)
 	{
-		step = new_step(work, GPUSTR_OP_CONST, 0, 0, rng_below(work->rng, 4));
+		step = gen_new_step(work, GPUSTR_OP_CONST, 0, 0, rng_below(work->rng, 4));
 		step->out = gpustr_builder_const(&work->builder, (GpustrTruth) step->attr);
 	}
 	else
@@ -505,9 +515,14 @@ add_output(GenWork *work, int32_t column)
 	GenTextKind kind = work->gen->encoding == GPUSTR_ENC_UTF8 ? GEN_TEXT : GEN_BYTES;
 	GenStep    *step;
 
-	if (rng_one_in(rng, 2))
+	if (work->text_functions && rng_one_in(rng, 3))
 	{
-		step = new_step(work, GPUSTR_OP_REDACT, any_text(work, kind), any_text(work, GEN_BYTES), column);
+		step = gen_new_step(work, GPUSTR_OP_OUTPUT_TEXT, gen_any_text(work, GEN_BYTES), 0, column);
+		gpustr_builder_output_text(b, column, step->in0);
+	}
+	else if (rng_one_in(rng, 2))
+	{
+		step = gen_new_step(work, GPUSTR_OP_REDACT, gen_any_text(work, kind), gen_any_text(work, GEN_BYTES), column);
 		gpustr_builder_redact(b, column, step->in0, step->in1);
 	}
 	else if (rng_one_in(rng, 2))
@@ -520,7 +535,7 @@ add_output(GenWork *work, int32_t column)
 	}
 	else
 	{
-		step = new_step(work, GPUSTR_OP_MASK, any_text(work, kind), 0, column);
+		step = gen_new_step(work, GPUSTR_OP_MASK, gen_any_text(work, kind), 0, column);
 		step->number[0] = any_keep(work);
 		step->number[1] = any_keep(work);
 		step->value_bytes = test_text(rng, step->value, rng_below(rng, rng_one_in(rng, 6) ? GEN_MAX_MASK + 1 : 3),
@@ -560,6 +575,9 @@ gen_program(GenWork *work, int pages, int select, int32_t nout)
 	for (n = rng_below(rng, 5); n > 0; n--)
 		add_input_value(work, pages);
 
+	for (n = work->text_functions ? rng_below(rng, 4) : 0; n > 0; n--)
+		gen_text_function(work);
+
 	/* output columns in any order, some at once, some after the tests */
 	if (nout > 0 && rng_one_in(rng, 4))
 		add_output(work, (first + made++) % nout);
@@ -568,6 +586,8 @@ gen_program(GenWork *work, int pages, int select, int32_t nout)
 		{
 			if (rng_one_in(rng, 6))
 				add_text_step(work);
+			if (work->text_functions && rng_one_in(rng, 3))
+				gen_text_function(work);
 			if (work->nvalue > 0 && rng_one_in(rng, 3))
 				add_value_step(work);
 			add_bool_step(work, pages);
@@ -576,7 +596,7 @@ gen_program(GenWork *work, int pages, int select, int32_t nout)
 		add_output(work, (first + made++) % nout);
 	if (select)
 	{
-		(void) new_step(work, GPUSTR_OP_SELECT, (uint16_t) (work->nbool - 1), 0, 0);
+		(void) gen_new_step(work, GPUSTR_OP_SELECT, (uint16_t) (work->nbool - 1), 0, 0);
 		gpustr_builder_select(&work->builder, (uint16_t) (work->nbool - 1));
 	}
 	while (made < nout)

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * batch_gen_work.h
- *	  What batch_gen.c and batch_gen_program.c share.
+ *	  What batch_gen.c, batch_gen_program.c and batch_gen_text.c share.
  *
  * IDENTIFICATION
  *	  test/unit/batch_gen_work.h
@@ -36,6 +36,16 @@ typedef enum GenTextKind
 	GEN_TEXT					/* a text in the encoding */
 } GenTextKind;
 
+/*
+ * The most bytes that a text register holds, of all rows: so many times those of
+ * the input, and so many for each row.
+ */
+typedef struct GenTextBound
+{
+	int32_t		inputs;
+	int32_t		row_bytes;
+} GenTextBound;
+
 /* What gen_batch() works with. */
 typedef struct GenWork
 {
@@ -54,11 +64,21 @@ typedef struct GenWork
 	int32_t		nbool;
 	GenTextKind text_kind[GEN_MAX_STEPS];
 	int			is_float4[GEN_MAX_STEPS];	/* of value registers */
+	GenTextBound text_bound[GEN_MAX_STEPS];
+	int			text_functions;
 	uint32_t	dfa_bytes;		/* left for automata */
 
 	uint64_t	program[GEN_PROGRAM_BYTES / 8];
 	GpustrProgramBuilder builder;
 } GenWork;
+
+/* A new step, and random registers to work on: see batch_gen_program.c. */
+extern GenStep *gen_new_step(GenWork *work, GpustrOp op, uint16_t in0, uint16_t in1, int32_t attr);
+extern uint16_t gen_any_text(GenWork *work, GenTextKind kind);
+extern uint16_t gen_any_value(GenWork *work);
+
+/* A step that calls a function of texts: see batch_gen_text.c. */
+extern void gen_text_function(GenWork *work);
 
 /*
  * Make the program, for a page or a column batch, with nout output columns.

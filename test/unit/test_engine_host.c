@@ -108,7 +108,7 @@ count_ends(const GpustrBatch *batch, uint64_t *ends)
 static void
 test_random(Engine *engine, Rng *rng, void *body)
 {
-	GenOptions	options = {0, 3000, 40, blocks, NBLOCKS, 1};
+	GenOptions	options = {0, 3000, 40, blocks, NBLOCKS, 1, 1};
 	uint64_t	rows = 0;
 	uint64_t	ends[3] = {0, 0, 0};
 	int			i;
@@ -154,7 +154,7 @@ test_random(Engine *engine, Rng *rng, void *body)
 static void
 test_memory_limit(Engine *engine, Rng *rng, void *body)
 {
-	GenOptions	options = {0, 500, 8, blocks, NBLOCKS, 1};
+	GenOptions	options = {0, 500, 8, blocks, NBLOCKS, 1, 0};
 	int			enough = 0;
 	int			too_little = 0;
 	int			i;
@@ -229,7 +229,7 @@ damage_word(Engine *engine, Rng *rng, const GpustrBatch *batch, uint32_t at, int
 static void
 test_damage(Engine *engine, Rng *rng, void *body)
 {
-	GenOptions	options = {0, 60, 2, blocks, NBLOCKS, 1};
+	GenOptions	options = {0, 60, 2, blocks, NBLOCKS, 1, 1};
 	int			refused = 0;
 	int			i;
 
@@ -267,7 +267,7 @@ test_damage(Engine *engine, Rng *rng, void *body)
 static void
 test_refused(Engine *engine, Rng *rng, void *body)
 {
-	GenOptions	options = {GPUSTR_BATCH_PAGES, 0, 8, NULL, 0, 0};
+	GenOptions	options = {GPUSTR_BATCH_PAGES, 0, 8, NULL, 0, 0, 0};
 	GenBatch   *gen;
 	GpustrBatch *batch;
 	EngineRequest request;
@@ -386,7 +386,7 @@ test_refused(Engine *engine, Rng *rng, void *body)
 static void
 test_small_output(Engine *engine, Rng *rng, void *body)
 {
-	GenOptions	options = {0, 500, 4, blocks, NBLOCKS, 1};
+	GenOptions	options = {0, 500, 4, blocks, NBLOCKS, 1, 1};
 	int			tried = 0;
 	int			fewer = 0;
 
@@ -486,7 +486,7 @@ test_huge_values(Engine *engine)
 static void
 test_interface(Engine *engine, Rng *rng, void *body)
 {
-	GenOptions	options = {0, 100, 4, blocks, NBLOCKS, 1};
+	GenOptions	options = {0, 100, 4, blocks, NBLOCKS, 1, 1};
 	GenBatch   *gen = gen_batch(rng, &options, body, BODY_BYTES);
 	EngineRequest requests[5];
 	EngineConfig config;

@@ -1,0 +1,147 @@
+/*-------------------------------------------------------------------------
+ *
+ * text_gen.h
+ *	  Random arguments of functions of texts.
+ *
+ * IDENTIFICATION
+ *	  test/unit/text_gen.h
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef GPUSTR_TEST_TEXT_GEN_H
+#define GPUSTR_TEST_TEXT_GEN_H
+
+#include "rowfn/text_args.h"
+#include "test_common.h"
+
+/* The most bytes of a text that is made here, and of two case maps. */
+#define TEXT_GEN_BYTES 200
+#define TEXT_GEN_MAP_BYTES (2 * (int) GPUSTR_CASE_MAP_BYTES(8))
+
+/* The characters of test_letters from 128 on; those of LATIN1 are among them. */
+static const uint32_t text_gen_codes[] = {0xE8, 0xE9, 0x301, 0x4E2D, 0x4E2E, 0x1F642};
+
+/*
+ * A random map: some ASCII letters change, or are not known, and some of the
+ * rest.  Returns its bytes.
+ */
+static inline TEST_UNUSED uint32_t
+text_gen_map(Rng *rng, char *to, int32_t encoding)
+{
+	static const uint32_t changed[] = {'a', 'S', 0xC8, 0xC9, 0xE9, GPUSTR_CASE_RECHECK, 0x4E2D, 0x1F600};
+	GpustrCaseMap *map = (GpustrCaseMap *) to;
+	int			ncodes = encoding == GPUSTR_ENC_UTF8 ? 6 : 2;
+	int			nchanged = encoding == GPUSTR_ENC_UTF8 ? 8 : 6;
+	int			c;
+
+	memset(to, 0, GPUSTR_CASE_MAP_BYTES(8));
+	for (c = 0; c < 128; c++)
+		map->ascii[c] = (uint8_t) (rng_one_in(rng, 2) && c >= 'a' && c <= 'z' ? c - 32 : c);
+	if (rng_one_in(rng, 8))
+		map->ascii[rng_one_in(rng, 2) ? 'b' : 'x'] = 0xFF;
+	map->others_stay = rng_one_in(rng, 2);
+	for (c = 0; c < ncodes; c++)
+	{
+		if (rng_one_in(rng, 2))
+			continue;
+		map->pairs[map->npairs].from = text_gen_codes[c];
+		map->pairs[map->npairs++].to = rng_one_in(rng, 3) ? text_gen_codes[c] : changed[rng_below(rng, nchanged)];
+	}
+	if (rng_one_in(rng, 4))
+	{
+		map->npairs = 0;		/* as of collation C */
+		map->others_stay = 1;
+	}
+	return GPUSTR_CASE_MAP_BYTES(map->npairs);
+}
+
+/* The constant that a function needs.  Returns its bytes; 0: none. */
+static inline TEST_UNUSED uint32_t
+text_gen_constant(Rng *rng, int function, int32_t encoding, char *to)
+{
+	uint32_t	bytes;
+
+	if (function != GPUSTR_TEXT_UPPER && function != GPUSTR_TEXT_LOWER && function != GPUSTR_TEXT_INITCAP)
+		return 0;
+	bytes = text_gen_map(rng, to, encoding);
+	if (function == GPUSTR_TEXT_INITCAP)
+		bytes += text_gen_map(rng, to + bytes, encoding);
+	return bytes;
+}
+
+/* A number of characters, or which field. */
+static inline TEST_UNUSED int64_t
+text_gen_count(Rng *rng)
+{
+	static const int64_t many[] = {
+		INT32_MIN, INT32_MIN + 1, INT32_MAX - 1, INT32_MAX, INT64_C(2147483648), INT64_MIN, INT64_MAX, 268435455
+	};
+
+	return rng_one_in(rng, 12) ? many[rng_below(rng, 8)] : rng_below(rng, rng_one_in(rng, 4) ? 200 : 12) - 5;
+}
+
+/* Any number. */
+static inline TEST_UNUSED int64_t
+text_gen_number(Rng *rng)
+{
+	static const int64_t limits[] = {
+		INT16_MIN, INT16_MAX, INT32_MIN, INT32_MAX, INT64_MIN, INT64_MAX, 0xD7FF, 0xDFFF, 0x10FFFF, -2451545, 2145031948
+	};
+	int64_t		number = (int64_t) ((uint64_t) rng_next(rng) << 32 | rng_next(rng)) >> rng_below(rng, 64);
+
+	if (rng_one_in(rng, 6))
+		number = (int64_t) ((uint64_t) limits[rng_below(rng, 11)] + (uint64_t) (rng_below(rng, 5) - 2));
+	return number;
+}
+
+/* A number or a date as text, or nearly one; at most 40 bytes. */
+static inline TEST_UNUSED int32_t
+text_gen_number_text(Rng *rng, char *to)
+{
+	static const char blanks[] = " \t\n\v\f\rx";
+	int32_t		n = 0;
+	int			i;
+
+	for (i = rng_one_in(rng, 4) ? rng_below(rng, 3) : 0; i > 0; i--)
+		to[n++] = blanks[rng_below(rng, 6)];
+	if (rng_one_in(rng, 3))
+		n += snprintf(to + n, 30, "%04d-%02d-%02d", rng_below(rng, rng_one_in(rng, 9) ? 12000 : 2400),
+					  rng_below(rng, 14), rng_below(rng, 33));
+	else
+		n += snprintf(to + n, 30, rng_one_in(rng, 6) ? "%+lld" : "%lld", (long long) text_gen_number(rng));
+	for (i = rng_one_in(rng, 4) ? rng_below(rng, 3) : 0; i > 0; i--)
+		to[n++] = blanks[rng_below(rng, 7)];
+	if (rng_one_in(rng, 12) && n > 0)
+		to[rng_below(rng, n)] = "+-.0x 9"[rng_below(rng, 7)];
+	return n;
+}
+
+/* A text, valid in the encoding; at most TEXT_GEN_BYTES bytes. */
+static inline TEST_UNUSED int32_t
+text_gen_text(Rng *rng, int32_t encoding, char *to)
+{
+	int			letters = rng_one_in(rng, 3) ? 2 : encoding == GPUSTR_ENC_UTF8 ? TEST_ALL_LETTERS : TEST_ASCII_LETTERS;
+	int32_t		n = test_text(rng, to, test_length(rng, TEXT_GEN_BYTES), letters);
+	int32_t		i;
+
+	if (encoding != GPUSTR_ENC_UTF8 && rng_one_in(rng, 2))
+		for (i = rng_below(rng, 4); i > 0 && n > 0; i--)
+			to[rng_below(rng, n)] = (char) (rng_one_in(rng, 2) ? 0xE8 + rng_below(rng, 2) : rng_below(rng, 256));
+	return n;
+}
+
+/* Spoil a text. */
+static inline TEST_UNUSED void
+text_gen_spoil(Rng *rng, char *text, int32_t len)
+{
+	static const char bytes[] = {
+		'a', (char) 0x80, (char) 0xBF, (char) 0xC0, (char) 0xC3, (char) 0xE4, (char) 0xED, (char) 0xF0, (char) 0xF8,
+		(char) 0xFF, 0
+	};
+	int			i;
+
+	for (i = 1 + rng_below(rng, 4); i > 0 && len > 0; i--)
+		text[rng_one_in(rng, 3) ? len - 1 : rng_below(rng, len)] = bytes[rng_below(rng, 11)];
+}
+
+#endif							/* GPUSTR_TEST_TEXT_GEN_H */
