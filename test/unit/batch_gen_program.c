@@ -527,7 +527,7 @@ add_output(GenWork *work, int32_t column)
 	}
 	else if (rng_one_in(rng, 2))
 	{
-		step = new_step(work, GPUSTR_OP_FIND_ALL, any_text(work, rng_one_in(rng, 2) ? kind : GEN_BYTES), 0, column);
+		step = gen_new_step(work, GPUSTR_OP_FIND_ALL, gen_any_text(work, rng_one_in(rng, 2) ? kind : GEN_BYTES), 0, column);
 		step->value_bytes = 0;
 		while (step->value_bytes == 0)
 			step->value_bytes = test_text(rng, step->value, 1 + rng_below(rng, 5), work->letters);
