@@ -15,7 +15,7 @@ SET gpustr.enabled = on;
 SET gpustr.debug_require = 'require';
 SELECT explain_masked('COSTS OFF', $$SELECT * FROM t WHERE s LIKE '%1%'$$);
 SELECT explain_masked('COSTS OFF', $$SELECT * FROM t a JOIN t b USING (id) WHERE a.s LIKE '%1%' AND b.v = 'x' AND b.id::numeric > 3$$);
-SELECT explain_masked('COSTS OFF, VERBOSE', $$SELECT id FROM t WHERE s LIKE '%1%' AND v IS NULL AND id::numeric + 1 > 3 AND lower(s) = v$$);
+SELECT explain_masked('COSTS OFF, VERBOSE', $$SELECT id FROM t WHERE s LIKE '%1%' AND v IS NULL AND id::numeric + 1 > 3 AND quote_literal(s) = v$$);
 SELECT explain_masked('COSTS OFF, VERBOSE', $$SELECT id FROM t WHERE s LIKE '%1%' AND id < (SELECT max(id) FROM t t2 WHERE t2.v = 'x')$$);
 SELECT explain_masked('COSTS OFF, ANALYZE', $$SELECT id FROM t WHERE s LIKE '%1%' AND id::numeric < 500$$);
 SELECT explain_masked('COSTS OFF, ANALYZE, TIMING OFF, SUMMARY OFF', $$SELECT id FROM t WHERE s LIKE '%1%' AND id::numeric < 500$$);

@@ -120,7 +120,7 @@ SELECT query, computed(query) AS n FROM (VALUES
   ($$UPDATE people SET name = gpustr.redact(name, visibility) WHERE id > 0$$),
   ($$DELETE FROM people WHERE id > 0 RETURNING gpustr.redact(name, visibility)$$)) q (query);
 SELECT query, computed(query) AS n FROM (VALUES
-  ($$SELECT gpustr.redact(name || 'x', visibility) FROM people WHERE id > 0$$),
+  ($$SELECT gpustr.redact(quote_literal(name), visibility) FROM people WHERE id > 0$$),
   ($$SELECT gpustr.mask(name, id, 0) FROM people WHERE id > 0$$),
   ($$SELECT gpustr.redact(name, (SELECT 'public')) FROM people WHERE id > 0$$),
   ($$SELECT gpustr.redact(ARRAY[name], ARRAY[visibility]) FROM people WHERE id > 0$$)) q (query);
@@ -131,16 +131,16 @@ SELECT query, same(query) FROM (VALUES
   ($$SELECT gpustr.redact(name, visibility) AS r, row_number() OVER (ORDER BY id) AS n FROM people WHERE id > 0$$)) q (query);
 SET gpustr.enabled = on;
 SET gpustr.debug_require = 'require';
-SELECT explain_masked('COSTS OFF, VERBOSE', $$SELECT upper(gpustr.redact(p.name || 'x', visibility)), gpustr.mask(name, id, 0), gpustr.mask(code, 1, 1) FROM people p WHERE id > 0 AND reverse(name) = 'x'$$);
+SELECT explain_masked('COSTS OFF, VERBOSE', $$SELECT upper(gpustr.redact(quote_literal(p.name), visibility)), gpustr.mask(name, id, 0), gpustr.mask(code, 1, 1) FROM people p WHERE id > 0 AND quote_ident(name) = 'x'$$);
 SELECT explain_masked('COSTS OFF, VERBOSE', $$SELECT ctid, gpustr.mask(code, 1, 1) FROM people p WHERE id > 0$$);
-SELECT gpustr.redact(name || 'x', visibility) FROM people;
+SELECT gpustr.redact(quote_literal(name), visibility) FROM people;
 SET gpustr.enable_output = off;
 SELECT gpustr.redact(name, visibility) FROM people;
 RESET gpustr.enable_output;
 
 -- a function of the same name, or of the same symbol elsewhere, is another one
 SET gpustr.debug_require = 'allow';
-CREATE FUNCTION redact(text, text) RETURNS text LANGUAGE sql IMMUTABLE STRICT AS $$SELECT md5($1 || $2)$$;
+CREATE FUNCTION redact(text, text) RETURNS text LANGUAGE sql IMMUTABLE STRICT AS $$SELECT quote_literal($1)$$;
 CREATE FUNCTION gpustr_redact(text, text) RETURNS text LANGUAGE internal IMMUTABLE STRICT AS 'textcat';
 SELECT computed('SELECT redact(name, visibility) FROM people WHERE id > 0'),
        computed('SELECT gpustr_redact(name, visibility) FROM people WHERE id > 0');
@@ -210,7 +210,7 @@ ROLLBACK;
 -- a call that is not computed, of what an outer join would have made NULL
 SET gpustr.enabled = on;
 SET gpustr.debug_require = 'require';
-SELECT explain_masked('COSTS OFF, VERBOSE', $$SELECT gpustr.redact(lower(n), v) FROM (SELECT 1) d LEFT JOIN
+SELECT explain_masked('COSTS OFF, VERBOSE', $$SELECT gpustr.redact(quote_literal(n), v) FROM (SELECT 1) d LEFT JOIN
   (SELECT coalesce(name, 'none') AS n, visibility AS v, id FROM people) s ON true WHERE v = 'public' AND id > 7$$);
 SELECT gpustr.redact(n, v) FROM (SELECT 1) d LEFT JOIN
   (SELECT coalesce(name, 'none') AS n, visibility AS v, id FROM people) s ON true WHERE v = 'public' AND id BETWEEN 7 AND 13;

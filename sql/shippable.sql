@@ -34,7 +34,7 @@ END $$;
 SELECT q, reasons(q) FROM (VALUES
  ($$s LIKE 'a%'$$), ($$v LIKE 'a%'$$), ($$d LIKE 'a%'$$), ($$d = 'd1'$$), ($$v = 'v1'$$), ($$cc = 'x'$$),
  ($$s IS NULL$$), ($$j IS NOT NULL$$), ($$c IS NULL$$), ($$a IS NULL$$), ($$s = 'x' COLLATE "C"$$),
- ($$length(s) = 3$$), ($$lower(s) = 'x'$$), ($$lower(s) LIKE 'x%'$$), ($$s || 'x' = 'y'$$),
+ ($$length(s) = 3$$), ($$lower(s) = 'x'$$), ($$lower(s) LIKE 'x%'$$), ($$s || 'x' = 'y'$$), ($$quote_literal(s) = 'x'$$), ($$upper(quote_literal(s)) = 'x'$$),
  ($$s = r$$), ($$s LIKE r$$), ($$'abc' LIKE s$$), ($$s < 'x' COLLATE "en-x-icu"$$), ($$s ILIKE 'x%'$$), ($$s ~ 'x'$$),
  ($$c LIKE 'c1%'$$), ($$c = 'c1'$$), ($$c::text = 'c1'$$), ($$n LIKE 'n1%'$$), ($$n = 'n1'$$),
  ($$nd = 'ND1'$$), ($$nd <> 'ND1'$$), ($$s = 'x' COLLATE nondet$$), ($$nd IS NULL$$),
@@ -76,9 +76,9 @@ SELECT count(*) FROM t WHERE s LIKE 'x%' COLLATE nondet;
 SELECT count(*) FROM t WHERE nd = 'nD1';
 SET gpustr.debug_require = 'require';
 SELECT count(*) FROM t WHERE nd = 'nD1';
-SELECT count(*) FROM t WHERE lower(s) = 'x';
+SELECT count(*) FROM t WHERE quote_literal(s) = 'x';
 SELECT count(*) FROM t;
-EXPLAIN (COSTS OFF) UPDATE t SET id = 1 WHERE lower(s) = 'x';
+EXPLAIN (COSTS OFF) UPDATE t SET id = 1 WHERE quote_literal(s) = 'x';
 -- without a table, or with nothing to read, there is nothing to require
 SELECT 1;
 SELECT count(*) > 0 AS catalog FROM pg_class WHERE relname LIKE 'pg%';

@@ -62,6 +62,11 @@ extern bool lc_ctype_is_c(Oid collation);
 #include "commands/explain.h"
 #endif
 
+/* 18: reverse() of bytea came, and the OID's name got the type. */
+#if PG_VERSION_NUM >= 180000
+#define F_REVERSE F_REVERSE_TEXT
+#endif
+
 /* Does the collation fold as C does?  18: a field of the locale says so. */
 static inline bool
 gpustr_ctype_is_c(Oid collation)

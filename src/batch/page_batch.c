@@ -42,7 +42,8 @@
 
 GpustrPageScan *
 gpustr_page_scan_begin(TableScanDesc heap, GpustrFirstRow first_row, void *context,
-					   GpustrClient *client, bool at_rest, int32 nout)
+					   GpustrClient *client, bool at_rest, int32 nout,
+					   bool long_values)
 {
 	GpustrPageScan *scan = palloc0(sizeof(GpustrPageScan));
 
@@ -59,7 +60,7 @@ gpustr_page_scan_begin(TableScanDesc heap, GpustrFirstRow first_row, void *conte
 	scan->next_pages = FIRST_BATCH_PAGES;
 	scan->in_flight_limit = 1;
 	gpustr_fetch_init(&scan->fetch, scan->heap);
-	gpustr_page_output_init(&scan->output, nout);
+	gpustr_page_output_init(&scan->output, nout, long_values);
 	return scan;
 }
 

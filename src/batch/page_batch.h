@@ -41,11 +41,13 @@ typedef const GpustrProgram *(*GpustrFirstRow) (void *context);
  * Start to scan, through a heap scan that has been begun, serial or parallel,
  * and is ended with this one.  Everything is allocated in the current memory
  * context.  at_rest: hold no pin between two calls but the one of the last tuple
- * fetched, and no slot.  nout: output columns of the program.
+ * fetched, and no slot.  nout: output columns of the program; long_values: expect
+ * values in them as long as those that they are made of.
  */
 extern GpustrPageScan *gpustr_page_scan_begin(TableScanDesc heap,
 											  GpustrFirstRow first_row, void *context,
-											  GpustrClient *client, bool at_rest, int32 nout);
+											  GpustrClient *client, bool at_rest, int32 nout,
+											  bool long_values);
 
 /* The program for further batches. */
 extern void gpustr_page_scan_set_program(GpustrPageScan *scan, const GpustrProgram *program);

@@ -19,16 +19,17 @@
 #include "batch/page_output.h"
 
 /* Room of a column for each page: to begin with, and at most. */
-#define FIRST_PAGE_BYTES 1024
+#define FIRST_SHORT_BYTES 1024
+#define FIRST_LONG_BYTES 8192
 #define LEAST_PAGE_BYTES 64
 #define MOST_PAGE_BYTES (64 * 1024)
 
 void
-gpustr_page_output_init(GpustrPageOutput *output, int32 nout)
+gpustr_page_output_init(GpustrPageOutput *output, int32 nout, bool long_values)
 {
 	memset(output, 0, sizeof(*output));
 	output->nout = nout;
-	output->page_bytes = FIRST_PAGE_BYTES;
+	output->page_bytes = long_values ? FIRST_LONG_BYTES : FIRST_SHORT_BYTES;
 }
 
 uint32

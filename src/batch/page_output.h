@@ -24,7 +24,8 @@ typedef struct GpustrPageOutput
 	const char *data[GPUSTR_MAX_OUT_COLUMNS];
 } GpustrPageOutput;
 
-extern void gpustr_page_output_init(GpustrPageOutput *output, int32 nout);
+/* long_values: expect values as long as those that they are made of. */
+extern void gpustr_page_output_init(GpustrPageOutput *output, int32 nout, bool long_values);
 
 /* Bytes that the columns take in a body for one page. */
 extern uint32 gpustr_page_output_bytes(const GpustrPageOutput *output);

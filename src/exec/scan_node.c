@@ -43,6 +43,7 @@
 #include "exec/scan_backward.h"
 #include "exec/scan_node.h"
 #include "exec/scan_parallel.h"
+#include "plan/output.h"
 #include "plan/plan_private.h"
 
 static Node *gpustr_scan_create_state(CustomScan *plan);
@@ -139,6 +140,8 @@ start_scan(GpustrScanState *state)
 	state->parallel_heap = NULL;
 	state->scan = gpustr_page_scan_begin(heap, program_at_first_row, state,
 										 state->client, state->may_go_back,
+										 list_length(state->clauses->outputs),
+										 list_length(gpustr_own_outputs(state->clauses->outputs)) <
 										 list_length(state->clauses->outputs));
 	MemoryContextSwitchTo(old);
 }

@@ -13,7 +13,7 @@
  * whole test is.
  *
  * Invariant: each attribute is decoded once, however many expressions look at
- * it.
+ * it; and equal calls are made once.
  *
  * Failure: what does not fit sets the builder's 'full'.
  *
@@ -61,7 +61,33 @@ remember_made(GpustrBuild *build, GpustrMade made, int of, GpustrReg reg)
 	{
 		build->made[build->nmade].made = made;
 		build->made[build->nmade].of = of;
+		build->made[build->nmade].call = NULL;
 		build->made[build->nmade++].reg = reg;
+	}
+	return reg;
+}
+
+/* The register of a call that is equal to this one; NULL: there is none. */
+static const GpustrReg *
+find_call(const GpustrBuild *build, Node *call)
+{
+	int			i;
+
+	for (i = 0; i < build->nmade && !build->in_case; i++)
+	{
+		if (build->made[i].made == GPUSTR_MADE_CALL && equal(build->made[i].call, call))
+			return &build->made[i].reg;
+	}
+	return NULL;
+}
+
+static GpustrReg
+remember_call(GpustrBuild *build, Node *call, GpustrReg reg)
+{
+	if (!build->in_case && build->nmade < GPUSTR_MAX_MADE)
+	{
+		(void) remember_made(build, GPUSTR_MADE_CALL, 0, reg);
+		build->made[build->nmade - 1].call = call;
 	}
 	return reg;
 }
@@ -124,8 +150,8 @@ build_binary(GpustrBuild *build, GpustrOp op, GpustrReg left, GpustrReg right)
 					  gpustr_builder_binary(&build->builder, op, left.reg, right.reg));
 }
 
-static GpustrReg
-build_is_null(GpustrBuild *build, GpustrReg arg)
+GpustrReg
+gpustr_build_is_null(GpustrBuild *build, GpustrReg arg)
 {
 	GpustrOp	op = arg.kind == GPUSTR_KIND_TEXT ? GPUSTR_OP_NULL_TEXT :
 	arg.kind == GPUSTR_KIND_VALUE ? GPUSTR_OP_NULL_VALUE : GPUSTR_OP_NULL_BOOL;
@@ -133,8 +159,8 @@ build_is_null(GpustrBuild *build, GpustrReg arg)
 	return gpustr_reg(GPUSTR_KIND_BOOL, gpustr_builder_test(&build->builder, op, arg.reg));
 }
 
-static GpustrReg
-build_choose(GpustrBuild *build, GpustrReg condition, GpustrReg yes, GpustrReg no)
+GpustrReg
+gpustr_build_choose(GpustrBuild *build, GpustrReg condition, GpustrReg yes, GpustrReg no)
 {
 	GpustrOp	op = yes.kind == GPUSTR_KIND_TEXT ? GPUSTR_OP_CHOOSE_TEXT :
 	yes.kind == GPUSTR_KIND_VALUE ? GPUSTR_OP_CHOOSE_VALUE : GPUSTR_OP_CHOOSE_BOOL;
@@ -147,7 +173,7 @@ build_choose(GpustrBuild *build, GpustrReg condition, GpustrReg yes, GpustrReg n
 GpustrReg
 gpustr_build_unless_recheck(GpustrBuild *build, GpustrReg arg, GpustrTruth truth)
 {
-	GpustrReg	computed = build_binary(build, GPUSTR_OP_OR, build_is_null(build, arg),
+	GpustrReg	computed = build_binary(build, GPUSTR_OP_OR, gpustr_build_is_null(build, arg),
 										gpustr_build_truth(build, GPUSTR_TRUE));
 
 	return build_binary(build, GPUSTR_OP_AND, computed, gpustr_build_truth(build, truth));
@@ -292,6 +318,8 @@ build_two(GpustrBuild *build, const GpustrFunction *function, List *args, Oid co
 	if (is_byte_equality(function) && gpustr_fixed(build, left, &fixed))
 		return gpustr_build_test(build, function, collation,
 								 gpustr_build_operand(build, function, 1, right), &fixed);
+	if (function->kind == GPUSTR_FUNCTION_STARTS_WITH)
+		return gpustr_build_starts_with(build, left, right);
 	left_reg = gpustr_build_operand(build, function, 0, left);
 	return build_compare(build, function, left_reg,
 						 gpustr_build_operand(build, function, 1, right));
@@ -332,7 +360,7 @@ build_call(GpustrBuild *build, Oid funcid, List *args, Oid collation)
 		function->kind == GPUSTR_FUNCTION_STARTS_WITH || function->kind == GPUSTR_FUNCTION_REGEX)
 		return build_two(build, function, args, collation);
 
-	if (function->kind == GPUSTR_FUNCTION_TEXT)
+	if (gpustr_is_text_call(function))
 		return gpustr_build_text_call(build, function, args, collation);
 
 	arg = gpustr_build_expr(build, linitial(args));
@@ -387,7 +415,7 @@ build_null_test(GpustrBuild *build, NullTest *test)
 	if (IsA(arg, Var))
 		reg = build_is_null_column(build, ((Var *) arg)->varattno);
 	else
-		reg = build_is_null(build, gpustr_build_expr(build, (Node *) test->arg));
+		reg = gpustr_build_is_null(build, gpustr_build_expr(build, (Node *) test->arg));
 	return test->nulltesttype == IS_NOT_NULL ? gpustr_build_not(build, reg) : reg;
 }
 
@@ -399,7 +427,7 @@ build_boolean_test(GpustrBuild *build, BooleanTest *test)
 	test->booltesttype == IS_NOT_FALSE || test->booltesttype == IS_NOT_UNKNOWN;
 
 	if (test->booltesttype == IS_UNKNOWN || test->booltesttype == IS_NOT_UNKNOWN)
-		reg = build_is_null(build, reg);
+		reg = gpustr_build_is_null(build, reg);
 	else
 	{
 		if (test->booltesttype == IS_FALSE || test->booltesttype == IS_NOT_FALSE)
@@ -417,15 +445,15 @@ build_distinct(GpustrBuild *build, DistinctExpr *expr)
 	GpustrReg	left = gpustr_build_expr(build, linitial(expr->args));
 	GpustrReg	right = gpustr_build_expr(build, lsecond(expr->args));
 	const GpustrFunction *function = gpustr_function(expr->opfuncid);
-	GpustrReg	left_null = build_is_null(build, left);
-	GpustrReg	right_null = build_is_null(build, right);
+	GpustrReg	left_null = gpustr_build_is_null(build, left);
+	GpustrReg	right_null = gpustr_build_is_null(build, right);
 	GpustrReg	differ;
 
 	differ = gpustr_build_not(build, build_compare(build, function,
 												   convert_operand(build, function, 0, left),
 												   convert_operand(build, function, 1, right)));
-	differ = build_choose(build, right_null, gpustr_build_truth(build, GPUSTR_TRUE), differ);
-	return build_choose(build, left_null, gpustr_build_not(build, right_null), differ);
+	differ = gpustr_build_choose(build, right_null, gpustr_build_truth(build, GPUSTR_TRUE), differ);
+	return gpustr_build_choose(build, left_null, gpustr_build_not(build, right_null), differ);
 }
 
 /* NULLIF: NULL where the two are equal, else the first. */
@@ -436,7 +464,7 @@ build_null_if(GpustrBuild *build, NullIfExpr *expr)
 	GpustrReg	equal = build_call(build, expr->opfuncid, expr->args, expr->inputcollid);
 	GpustrFixed none = {true, true, (Datum) 0, exprType(linitial(expr->args))};
 
-	return build_choose(build, equal, gpustr_build_fixed(build, &none, false), first);
+	return gpustr_build_choose(build, equal, gpustr_build_fixed(build, &none, false), first);
 }
 
 static GpustrReg
@@ -449,7 +477,7 @@ build_coalesce(GpustrBuild *build, CoalesceExpr *expr)
 	{
 		GpustrReg	arg = gpustr_build_expr(build, list_nth(expr->args, i));
 
-		reg = build_choose(build, build_is_null(build, arg), reg, arg);
+		reg = gpustr_build_choose(build, gpustr_build_is_null(build, arg), reg, arg);
 	}
 	return reg;
 }
@@ -458,6 +486,7 @@ static GpustrReg
 build_case(GpustrBuild *build, CaseExpr *expr)
 {
 	GpustrReg	outer = build->case_arg;
+	bool		in_case = build->in_case;
 	GpustrReg	arg = outer;
 	GpustrReg	reg;
 	int			i;
@@ -478,10 +507,12 @@ build_case(GpustrBuild *build, CaseExpr *expr)
 		GpustrReg	condition;
 
 		build->case_arg = arg;
+		build->in_case |= expr->arg != NULL;
 		condition = gpustr_build_expr(build, (Node *) when->expr);
 		build->case_arg = outer;
-		reg = build_choose(build, condition,
-						   gpustr_build_expr(build, (Node *) when->result), reg);
+		build->in_case = in_case;
+		reg = gpustr_build_choose(build, condition,
+								  gpustr_build_expr(build, (Node *) when->result), reg);
 	}
 	return reg;
 }
@@ -498,6 +529,33 @@ build_relabel(GpustrBuild *build, RelabelType *relabel)
 	return reg;
 }
 
+static GpustrReg
+build_io_cast(GpustrBuild *build, CoerceViaIO *cast)
+{
+	return gpustr_build_text_call(build,
+								  gpustr_io_cast(exprType((Node *) cast->arg), cast->resulttype),
+								  list_make1(cast->arg), InvalidOid);
+}
+
+/* A call, be it written as function, operator or cast. */
+static GpustrReg
+build_any_call(GpustrBuild *build, Node *expr)
+{
+	const GpustrReg *found = find_call(build, expr);
+
+	if (found != NULL)
+		return *found;
+	if (IsA(expr, CoerceViaIO))
+		return remember_call(build, expr, build_io_cast(build, (CoerceViaIO *) expr));
+	if (IsA(expr, OpExpr))
+		return remember_call(build, expr,
+							 build_call(build, ((OpExpr *) expr)->opfuncid, ((OpExpr *) expr)->args,
+										((OpExpr *) expr)->inputcollid));
+	return remember_call(build, expr,
+						 build_call(build, ((FuncExpr *) expr)->funcid, ((FuncExpr *) expr)->args,
+									((FuncExpr *) expr)->inputcollid));
+}
+
 GpustrReg
 gpustr_build_expr(GpustrBuild *build, Node *expr)
 {
@@ -511,11 +569,9 @@ gpustr_build_expr(GpustrBuild *build, Node *expr)
 		case T_Var:
 			return build_column(build, (Var *) expr);
 		case T_OpExpr:
-			return build_call(build, ((OpExpr *) expr)->opfuncid, ((OpExpr *) expr)->args,
-							  ((OpExpr *) expr)->inputcollid);
 		case T_FuncExpr:
-			return build_call(build, ((FuncExpr *) expr)->funcid, ((FuncExpr *) expr)->args,
-							  ((FuncExpr *) expr)->inputcollid);
+		case T_CoerceViaIO:
+			return build_any_call(build, expr);
 		case T_ScalarArrayOpExpr:
 			return gpustr_build_array_op(build, (ScalarArrayOpExpr *) expr);
 		case T_BoolExpr:

@@ -29,13 +29,15 @@ typedef enum GpustrMade
 {
 	GPUSTR_MADE_NULL,			/* bool: attribute IS NULL */
 	GPUSTR_MADE_COLUMN,			/* the attribute's value */
-	GPUSTR_MADE_TRIMMED			/* text: a text register without blanks */
+	GPUSTR_MADE_TRIMMED,		/* text: a text register without blanks */
+	GPUSTR_MADE_CALL			/* the value of a call */
 } GpustrMade;
 
 typedef struct GpustrMadeReg
 {
 	GpustrMade	made;
 	int			of;				/* attribute or register */
+	Node	   *call;			/* of GPUSTR_MADE_CALL */
 	GpustrReg	reg;
 } GpustrMadeReg;
 
@@ -46,6 +48,7 @@ typedef struct GpustrBuild
 	GpustrProgramBuilder builder;
 	const GpustrLateValues *late;	/* NULL: nothing is known yet */
 	GpustrReg	case_arg;		/* what a CaseTestExpr stands for */
+	bool		in_case;		/* there may be one */
 	int			unknown_steps;	/* steps that late values would bring */
 	uint32		automata_bytes; /* of the constants so far */
 	int			nmade;
@@ -77,7 +80,7 @@ extern GpustrReg gpustr_build_expr(GpustrBuild *build, Node *expr);
 /* The same for op ANY and op ALL; in array_build.c. */
 extern GpustrReg gpustr_build_array_op(GpustrBuild *build, ScalarArrayOpExpr *op);
 
-/* Parts of it, in expr_build.c, that array_build.c needs. */
+/* Parts of it, in expr_build.c, that array_build.c and text_build.c need. */
 extern GpustrReg gpustr_build_operand(GpustrBuild *build, const GpustrFunction *function,
 									  int side, Node *expr);
 extern GpustrReg gpustr_build_test(GpustrBuild *build, const GpustrFunction *function,
@@ -87,6 +90,9 @@ extern GpustrReg gpustr_build_unless_recheck(GpustrBuild *build, GpustrReg arg,
 											 GpustrTruth truth);
 extern GpustrReg gpustr_build_unknown_test(GpustrBuild *build);
 extern GpustrReg gpustr_build_not(GpustrBuild *build, GpustrReg arg);
+extern GpustrReg gpustr_build_is_null(GpustrBuild *build, GpustrReg arg);
+extern GpustrReg gpustr_build_choose(GpustrBuild *build, GpustrReg condition, GpustrReg yes,
+									 GpustrReg no);
 
 /*
  * Constants and late values; in fixed_build.c.  gpustr_fixed(): is the

@@ -3,12 +3,17 @@
  * output.c
  *	  Which expressions of a SELECT list a scan's engine computes.
  *
- * They are calls of gpustr.redact() and gpustr.mask(), found anywhere in the
- * target list, whose arguments the engines can compute.  A call inside another
- * expression is fine: setrefs.c replaces it there by a reference to the scan's
- * output.  That the engine computes it for rows for which PostgreSQL would not
- * have, as in an arm of CASE, nobody notices: the engine raises no error, and
- * where there might be one the row is recheck and all PostgreSQL's.
+ * They are calls of gpustr.redact() and gpustr.mask(), and texts that functions of
+ * texts make, found anywhere in the target list, whose arguments the engines can
+ * compute.  Of nested ones the outermost is taken.  An expression inside another
+ * one is fine: setrefs.c replaces it there by a reference to the scan's output.
+ * That the engine computes it for rows for which PostgreSQL would not have, as in
+ * an arm of CASE, nobody notices: the engine raises no error, and where there
+ * might be one the row is recheck and all PostgreSQL's.
+ *
+ * redact() and mask() are computed in any scan that a GpuScan does.  Texts are if
+ * that costs less (cost.c): scan_path.c offers the planner a scan with and one
+ * without them.
  *
  * An expression is computed in a scan
  *	- if it is in the scan's own target already, as that of an arm of a UNION ALL
@@ -32,6 +37,7 @@
 #include "postgres.h"
 
 #include "catalog/pg_class.h"
+#include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
@@ -49,13 +55,15 @@
 #include "plan/debug_require.h"
 #include "plan/late_values.h"
 #include "plan/output.h"
+#include "plan/own_functions.h"
 #include "plan/shippable.h"
+#include "plan/text_build.h"
 
-/* Is it a function of this kind? */
+/* Is it an own function of this kind? */
 static bool
 is_kind(Oid funcid, GpustrFunctionKind kind)
 {
-	const GpustrFunction *function = gpustr_function(funcid);
+	const GpustrFunction *function = gpustr_own_function(funcid);
 
 	return function != NULL && function->kind == kind;
 }
@@ -90,6 +98,89 @@ output_refusal(FuncExpr *expr, Index varno, bool mask)
 			reason = "how to mask is not a constant";
 	}
 	return reason;
+}
+
+bool
+gpustr_is_own_output(Node *expr)
+{
+	return IsA(expr, FuncExpr) &&
+		(is_redact(((FuncExpr *) expr)->funcid) || is_mask(((FuncExpr *) expr)->funcid));
+}
+
+List *
+gpustr_own_outputs(List *outputs)
+{
+	List	   *own = NIL;
+	ListCell   *lc;
+
+	foreach(lc, outputs)
+	{
+		if (gpustr_is_own_output(lfirst(lc)))
+			own = lappend(own, lfirst(lc));
+	}
+	return own;
+}
+
+/*
+ * Is it worth while to have this call computed?  A number or a truth by itself is
+ * a text in no time.
+ */
+static bool
+is_worth_output(const GpustrFunction *function)
+{
+	return gpustr_is_text_call(function) &&
+		(function->kind != GPUSTR_FUNCTION_TEXT ||
+		 (function->what != GPUSTR_TEXT_FROM_INT && function->what != GPUSTR_TEXT_FROM_BOOL));
+}
+
+/* Is there a call of a function of texts in it, for which that is so? */
+static bool
+text_call_walker(Node *node, void *context)
+{
+	const GpustrFunction *function = NULL;
+
+	if (node == NULL)
+		return false;
+	if (IsA(node, FuncExpr))
+		function = gpustr_function(((FuncExpr *) node)->funcid);
+	else if (IsA(node, OpExpr))
+	{
+		set_opfuncid((OpExpr *) node);
+		function = gpustr_function(((OpExpr *) node)->opfuncid);
+	}
+	else if (IsA(node, CoerceViaIO))
+		function = gpustr_io_cast(exprType((Node *) ((CoerceViaIO *) node)->arg),
+								  ((CoerceViaIO *) node)->resulttype);
+	if (function != NULL && is_worth_output(function))
+		return true;
+	return expression_tree_walker(node, text_call_walker, context);
+}
+
+/* Is it a text of rows, made by a function, that the engines can compute? */
+static bool
+is_text_output(Node *node, Index varno)
+{
+	const GpustrType *type;
+
+	switch (nodeTag(node))
+	{
+		case T_FuncExpr:
+		case T_OpExpr:
+		case T_CoerceViaIO:
+		case T_RelabelType:
+		case T_CaseExpr:
+		case T_CoalesceExpr:
+		case T_NullIfExpr:
+			break;
+		default:
+			return false;
+	}
+	type = gpustr_type(exprType(node));
+	return type != NULL &&
+		(type->type == TEXTOID || type->type == VARCHAROID || type->type == BPCHAROID ||
+		 type->type == BYTEAOID) &&
+		contain_var_clause(node) && text_call_walker(node, NULL) &&
+		gpustr_argument_refusal(node, varno) == NULL;
 }
 
 typedef struct FindContext
@@ -150,6 +241,17 @@ note_refused(FindContext *context, Node *call, const char *reason)
 	gpustr_note_refusal("an expression of the target list is not computed: %s", reason);
 }
 
+/* Have it computed; NULL, or the reason why not. */
+static const char *
+take_output(FindContext *context, Node *expr)
+{
+	if (!list_member(context->outputs, expr) &&
+		list_length(context->outputs) == GPUSTR_MAX_OUT_COLUMNS)
+		return psprintf("there are more than %d", GPUSTR_MAX_OUT_COLUMNS);
+	context->outputs = list_append_unique(context->outputs, expr);
+	return NULL;
+}
+
 static bool
 find_walker(Node *node, FindContext *context)
 {
@@ -160,26 +262,28 @@ find_walker(Node *node, FindContext *context)
 	if (IsA(node, Aggref) || IsA(node, WindowFunc) || IsA(node, GroupingFunc) ||
 		IsA(node, SubPlan) || IsA(node, AlternativeSubPlan))
 		return false;
-	if (IsA(node, FuncExpr))
+	if (gpustr_is_own_output(node))
 	{
-		FuncExpr   *expr = (FuncExpr *) node;
-		bool		mask = is_mask(expr->funcid);
-
 		/* with neither columns nor Params the planner has folded it */
-		if ((mask || is_redact(expr->funcid)) && contain_var_clause(node))
+		if (contain_var_clause(node))
 		{
-			const char *reason = output_refusal(expr, context->varno, mask);
+			const char *reason = output_refusal((FuncExpr *) node, context->varno,
+												is_mask(((FuncExpr *) node)->funcid));
 
-			if (reason == NULL && !list_member(context->outputs, expr) &&
-				list_length(context->outputs) == GPUSTR_MAX_OUT_COLUMNS)
-				reason = psprintf("there are more than %d", GPUSTR_MAX_OUT_COLUMNS);
 			if (reason == NULL)
-			{
-				context->outputs = list_append_unique(context->outputs, expr);
+				reason = take_output(context, node);
+			if (reason == NULL)
 				return false;
-			}
 			note_refused(context, node, reason);
 		}
+	}
+	else if (is_text_output(node, context->varno))
+	{
+		const char *reason = take_output(context, node);
+
+		if (reason != NULL)
+			note_refused(context, node, reason);
+		return false;
 	}
 	return expression_tree_walker(node, find_walker, (void *) context);
 }
@@ -263,25 +367,49 @@ query_target(PlannerInfo *root)
 	return exprs;
 }
 
+/* The expressions, in terms of the scan's columns, that outputs are looked for in. */
+static List *
+searched_exprs(PlannerInfo *root, RelOptInfo *rel)
+{
+	List	   *exprs;
+
+	if (!target_reaches(root, rel))
+		return rel->reltarget->exprs;
+	exprs = query_target(root);
+	if (rel->reloptkind == RELOPT_OTHER_MEMBER_REL)
+		exprs = (List *) gpustr_adjust_to_child(root, (Node *) exprs, rel);
+	return list_concat(list_copy(rel->reltarget->exprs), exprs);
+}
+
+/* Is there a call of redact() or mask() in it? */
+static bool
+own_output_walker(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	return gpustr_is_own_output(node) || expression_tree_walker(node, own_output_walker, context);
+}
+
+bool
+gpustr_has_own_outputs(PlannerInfo *root, RelOptInfo *rel, List **exprs)
+{
+	*exprs = NIL;
+	if (!gpustr_enable_output || !query_allows(root))
+		return false;
+	*exprs = searched_exprs(root, rel);
+	return own_output_walker((Node *) *exprs, NULL);
+}
+
 List *
 gpustr_find_outputs(PlannerInfo *root, RelOptInfo *rel, List **refused)
 {
 	FindContext context = {rel->relid, NIL, NIL};
-	List	   *exprs;
 	ListCell   *lc;
 
 	*refused = NIL;
-
 	if (!gpustr_enable_output || !query_allows(root))
 		return NIL;
-	(void) find_walker((Node *) rel->reltarget->exprs, &context);
-	if (target_reaches(root, rel))
-	{
-		exprs = query_target(root);
-		if (rel->reloptkind == RELOPT_OTHER_MEMBER_REL)
-			exprs = (List *) gpustr_adjust_to_child(root, (Node *) exprs, rel);
-		(void) find_walker((Node *) exprs, &context);
-	}
+	(void) find_walker((Node *) searched_exprs(root, rel), &context);
 	if (context.outputs != NIL &&
 		(needs_tuple_walker((Node *) rel->reltarget->exprs, NULL) ||
 		 needs_tuple_walker((Node *) extract_actual_clauses(rel->baserestrictinfo, false), NULL)))
@@ -354,17 +482,24 @@ build_mask(GpustrBuild *build, FuncExpr *expr, int32 column)
 }
 
 void
-gpustr_build_output(GpustrBuild *build, FuncExpr *expr, int32 column)
+gpustr_build_output(GpustrBuild *build, Node *expr, int32 column)
 {
+	List	   *args;
 	uint16_t	name;
 	uint16_t	visibility;
 
-	if (is_mask(expr->funcid))
+	if (!gpustr_is_own_output(expr))
 	{
-		build_mask(build, expr, column);
+		gpustr_builder_output_text(&build->builder, column, gpustr_build_expr(build, expr).reg);
 		return;
 	}
-	name = gpustr_build_expr(build, linitial(expr->args)).reg;
-	visibility = gpustr_build_expr(build, lsecond(expr->args)).reg;
+	if (is_mask(((FuncExpr *) expr)->funcid))
+	{
+		build_mask(build, (FuncExpr *) expr, column);
+		return;
+	}
+	args = ((FuncExpr *) expr)->args;
+	name = gpustr_build_expr(build, linitial(args)).reg;
+	visibility = gpustr_build_expr(build, lsecond(args)).reg;
 	gpustr_builder_redact(&build->builder, column, name, visibility);
 }

@@ -17,12 +17,25 @@
 
 /*
  * The expressions that a scan of 'rel' could compute for the target list of the
- * query: FuncExprs over its columns, each once, at most GPUSTR_MAX_OUT_COLUMNS;
- * NIL where the query's kind does not allow it.  *refused gets each call that is
+ * query: over its columns, each once, at most GPUSTR_MAX_OUT_COLUMNS; NIL where
+ * the query's kind does not allow it.  *refused gets each call that is
  * not among them, and after each a String, the reason; noted for
  * gpustr.debug_require, too.
  */
 extern List *gpustr_find_outputs(PlannerInfo *root, RelOptInfo *rel, List **refused);
+
+/*
+ * A quick look: are there calls of redact() or mask() among the expressions that
+ * outputs are looked for in, *exprs?
+ */
+extern bool gpustr_has_own_outputs(PlannerInfo *root, RelOptInfo *rel, List **exprs);
+
+/*
+ * Is it a call of redact() or mask()?  Others are texts, computed where that
+ * costs less.
+ */
+extern bool gpustr_is_own_output(Node *expr);
+extern List *gpustr_own_outputs(List *outputs);
 
 /* Strings out of *refused, for EXPLAIN: the call as SQL, and the reason. */
 extern List *gpustr_describe_refused(PlannerInfo *root, RelOptInfo *rel, List *refused);
@@ -37,7 +50,7 @@ extern bool gpustr_needs_tuples(PlannerInfo *root, RelOptInfo *rel, List *output
  * The step that writes output column 'column' for such an expression.  What is
  * not known yet, or would be an error, is recheck.
  */
-extern void gpustr_build_output(GpustrBuild *build, FuncExpr *expr, int32 column);
+extern void gpustr_build_output(GpustrBuild *build, Node *expr, int32 column);
 
 /* The same where the expression does not fit: recheck in all rows. */
 extern void gpustr_build_unknown_output(GpustrBuild *build, int32 column);

@@ -171,6 +171,7 @@ begin_build(Relation rel, int last, const GpustrLateValues *late)
 
 	build->late = late;
 	build->case_arg = gpustr_reg(GPUSTR_KIND_BOOL, 0);
+	build->in_case = false;
 	build->unknown_steps = 0;
 	build->automata_bytes = 0;
 	build->nmade = 0;
@@ -258,7 +259,7 @@ add_clause(GpustrBuild *build, Node *clause, bool first, BuildReserve reserve, u
  * False, and nothing done, if it does not fit.
  */
 static bool
-add_output(GpustrBuild *build, FuncExpr *expr, int column, const uint16_t *list,
+add_output(GpustrBuild *build, Node *expr, int column, const uint16_t *list,
 		   BuildReserve reserve)
 {
 	BuildMark	mark = mark_build(build);

@@ -27,7 +27,7 @@ typedef struct GpustrScanClauses
 	List	   *offloaded;		/* integer list beside it: 1 if offloaded */
 	List	   *reasons;		/* String list beside it: why not, or "" */
 	int			noffloaded;
-	List	   *outputs;		/* FuncExprs that it computes, too: output
+	List	   *outputs;		/* expressions that it computes, too: output
 								 * columns 0, 1, ... */
 	List	   *refused_outputs;	/* String list: calls that it does not
 									 * compute, and why */

@@ -166,13 +166,17 @@ note_refusals(Relation table, const GpustrScanClauses *clauses, int noutputs)
  * planned as fast as ever; but not where somebody wants to know the reasons.
  */
 static bool
-cannot_win(RelOptInfo *rel)
+cannot_win(PlannerInfo *root, RelOptInfo *rel)
 {
-	Cost		least = gpustr_cost_least(rel);
+	List	   *exprs;
+	Cost		least;
 	ListCell   *lc;
 
 	if (gpustr_debug_require != GPUSTR_REQUIRE_ALLOW || message_level_is_interesting(DEBUG1))
 		return false;
+	if (gpustr_has_own_outputs(root, rel, &exprs))
+		return false;
+	least = gpustr_cost_least(root, rel, exprs);
 	foreach(lc, rel->pathlist)
 	{
 		Path	   *path = lfirst(lc);
@@ -205,33 +209,29 @@ make_scan_path(PlannerInfo *root, RelOptInfo *rel, Relation table,
 }
 
 /*
- * Add the paths.  gpustr.debug_require = require leaves the planner no others;
- * it makes Gather paths from partial ones after our hook.
+ * Add the paths of a scan that computes these outputs.  gpustr.debug_require =
+ * require leaves the planner no others; it makes Gather paths from partial ones
+ * after our hook.  False if there is nothing that an engine could do.
  */
-static void
-add_scan_paths(PlannerInfo *root, RelOptInfo *rel, Relation table,
+static bool
+add_scan_paths(PlannerInfo *root, RelOptInfo *rel, Relation table, List *rinfos,
 			   List *outputs, List *refused_outputs)
 {
-	bool		require = gpustr_debug_require == GPUSTR_REQUIRE_REQUIRE;
-	List	   *rinfos;
-	GpustrScanClauses *clauses;
+	GpustrScanClauses *clauses = gpustr_build_scan_program(table, rel->relid, rinfos, outputs);
 	int			workers = 0;
 
-	if (!scan_clauses(root, rel, &rinfos))
-		return;
-	clauses = gpustr_build_scan_program(table, rel->relid, rinfos, outputs);
 	clauses->refused_outputs = refused_outputs;
 	if (clauses->noffloaded == 0 && clauses->outputs == NIL)
 	{
 		note_refusals(table, clauses, list_length(outputs));
-		return;
+		return false;
 	}
 
 	if (rel->consider_parallel)
 		workers = compute_parallel_worker(rel, rel->pages, -1,
 										  max_parallel_workers_per_gather);
 
-	if (require)
+	if (gpustr_debug_require == GPUSTR_REQUIRE_REQUIRE)
 	{
 		rel->pathlist = NIL;
 		rel->partial_pathlist = NIL;
@@ -239,6 +239,27 @@ add_scan_paths(PlannerInfo *root, RelOptInfo *rel, Relation table,
 	add_path(rel, make_scan_path(root, rel, table, clauses, rinfos, 0));
 	if (workers > 0)
 		add_partial_path(rel, make_scan_path(root, rel, table, clauses, rinfos, workers));
+	return true;
+}
+
+/*
+ * A scan that computes all that it can; and, if some of that are texts, which are
+ * computed where that is cheaper, one that does not compute those.  Where a GpuScan is
+ * required, the former.
+ */
+static void
+offer_scans(PlannerInfo *root, RelOptInfo *rel, Relation table,
+			List *outputs, List *refused_outputs)
+{
+	List	   *own = gpustr_own_outputs(outputs);
+	List	   *rinfos;
+
+	if (!scan_clauses(root, rel, &rinfos) ||
+		!add_scan_paths(root, rel, table, rinfos, outputs, refused_outputs))
+		return;
+	if (list_length(own) < list_length(outputs) && (own != NIL || rinfos != NIL) &&
+		gpustr_debug_require != GPUSTR_REQUIRE_REQUIRE)
+		(void) add_scan_paths(root, rel, table, rinfos, own, refused_outputs);
 }
 
 static void
@@ -258,9 +279,9 @@ gpustr_set_rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblE
 							gpustr_enabled ? "gpustr.enable_scan" : "gpustr.enabled");
 		return;
 	}
-	outputs = gpustr_find_outputs(root, rel, &refused_outputs);
-	if (outputs == NIL && cannot_win(rel))
+	if (cannot_win(root, rel))
 		return;
+	outputs = gpustr_find_outputs(root, rel, &refused_outputs);
 	if (gpustr_engine_choice() == GPUSTR_RUN_NOWHERE)
 	{
 		gpustr_note_refusal("%s, and \"gpustr.engine\" is not \"local\"",
@@ -273,7 +294,7 @@ gpustr_set_rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblE
 	if (table->rd_tableam != GetHeapamTableAmRoutine())
 		gpustr_note_refusal("table \"%s\" is not a heap", RelationGetRelationName(table));
 	else if (!IsCatalogRelation(table))
-		add_scan_paths(root, rel, table, outputs, refused_outputs);
+		offer_scans(root, rel, table, outputs, refused_outputs);
 	table_close(table, NoLock);
 }
 

@@ -26,6 +26,7 @@
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
+#include "compat.h"
 #include "plan/own_functions.h"
 #include "plan/ship_types.h"
 
@@ -109,6 +110,13 @@ static const GpustrType enum_type =
 	REGEX(F_##type##REGEXNE, 0, GPUSTR_FLAG_NEGATED), \
 	REGEX(F_##type##ICREGEXEQ, 0, GPUSTR_FLAG_FOLDED), \
 	REGEX(F_##type##ICREGEXNE, 0, GPUSTR_FLAG_FOLDED | GPUSTR_FLAG_NEGATED)
+
+#define TEXT(funcid, function, flags) \
+	{funcid, GPUSTR_FUNCTION_TEXT, GPUSTR_TEXT_##function, 0, GPUSTR_FLAG_TEXT | (flags)}
+
+/* Without its last argument, which is a blank. */
+#define TEXT_BLANK(funcid, function) \
+	{funcid, GPUSTR_FUNCTION_TEXT, GPUSTR_TEXT_##function, GPUSTR_HOW_BLANK, GPUSTR_FLAG_TEXT}
 
 #define COLLATED (GPUSTR_FLAG_TEXT | GPUSTR_FLAG_COLLATED)
 #define TRIMMED (COLLATED | GPUSTR_FLAG_TRIM)
@@ -199,6 +207,41 @@ static const GpustrFunction functions[] = {
 	LENGTH(F_OCTET_LENGTH_BYTEA, 1, 0),
 	LENGTH(F_LENGTH_BYTEA, 1, 0),
 
+	/* functions of texts */
+	TEXT(F_UPPER_TEXT, UPPER, GPUSTR_FLAG_COLLATED),
+	TEXT(F_LOWER_TEXT, LOWER, GPUSTR_FLAG_COLLATED),
+	TEXT(F_INITCAP, INITCAP, GPUSTR_FLAG_COLLATED),
+	TEXT(F_TEXTCAT, CONCAT, 0),
+	{F_BYTEACAT, GPUSTR_FUNCTION_TEXT, GPUSTR_TEXT_CONCAT, 0, 0},
+	{F_CONCAT, GPUSTR_FUNCTION_CONCAT, 0, 0, GPUSTR_FLAG_TEXT},
+	{F_CONCAT_WS, GPUSTR_FUNCTION_CONCAT, 1, 0, GPUSTR_FLAG_TEXT},
+	TEXT(F_SUBSTR_TEXT_INT4_INT4, SUBSTR, 0),
+	TEXT(F_SUBSTRING_TEXT_INT4_INT4, SUBSTR, 0),
+	TEXT(F_SUBSTR_TEXT_INT4, SUBSTR_FROM, 0),
+	TEXT(F_SUBSTRING_TEXT_INT4, SUBSTR_FROM, 0),
+	TEXT(F_LEFT, LEFT, 0),
+	TEXT(F_RIGHT, RIGHT, 0),
+	TEXT(F_REPLACE, REPLACE, GPUSTR_FLAG_COLLATED),
+	TEXT(F_TRANSLATE, TRANSLATE, 0),
+	TEXT(F_BTRIM_TEXT_TEXT, BTRIM, 0), TEXT_BLANK(F_BTRIM_TEXT, BTRIM),
+	TEXT(F_LTRIM_TEXT_TEXT, LTRIM, 0), TEXT_BLANK(F_LTRIM_TEXT, LTRIM),
+	TEXT(F_RTRIM_TEXT_TEXT, RTRIM, 0), TEXT_BLANK(F_RTRIM_TEXT, RTRIM),
+	TEXT(F_LPAD_TEXT_INT4_TEXT, LPAD, 0), TEXT_BLANK(F_LPAD_TEXT_INT4, LPAD),
+	TEXT(F_RPAD_TEXT_INT4_TEXT, RPAD, 0), TEXT_BLANK(F_RPAD_TEXT_INT4, RPAD),
+	TEXT(F_REPEAT, REPEAT, 0),
+	TEXT(F_REVERSE, REVERSE, 0),
+	TEXT(F_SPLIT_PART, SPLIT_PART, GPUSTR_FLAG_COLLATED),
+	TEXT(F_STRPOS, POSITION, GPUSTR_FLAG_COLLATED),
+	TEXT(F_POSITION_TEXT_TEXT, POSITION, GPUSTR_FLAG_COLLATED),
+	TEXT(F_ASCII, ASCII, 0),
+	TEXT(F_CHR, CHR, 0),
+	TEXT(F_TO_HEX_INT4, TO_HEX4, 0),
+	TEXT(F_TO_HEX_INT8, TO_HEX8, 0),
+	TEXT(F_TEXT_BOOL, FROM_BOOL, 0),
+	TEXT(F_MD5_TEXT, MD5, 0),
+	{F_MD5_BYTEA, GPUSTR_FUNCTION_TEXT, GPUSTR_TEXT_MD5, 0, 0},
+	{F_SHA256, GPUSTR_FUNCTION_TEXT, GPUSTR_TEXT_SHA256, 0, 0},
+
 	/* integers */
 	ARITH_FOUR(F_INT2, INT2), ARITH_FOUR(F_INT4, INT4), ARITH_FOUR(F_INT8, INT8),
 	ARITH_FOUR(F_INT24, INT4), ARITH_FOUR(F_INT42, INT4),
@@ -237,10 +280,23 @@ static const GpustrFunction functions[] = {
 	CAST(F_INT4_FLOAT4, FLOAT_TO_INT4), CAST(F_INT4_FLOAT8, FLOAT_TO_INT4),
 	CAST(F_INT8_FLOAT4, FLOAT_TO_INT8), CAST(F_INT8_FLOAT8, FLOAT_TO_INT8),
 	CAST(F_TIMESTAMP_DATE, DATE_TO_TIMESTAMP),
+	{F_VARCHAR_VARCHAR_INT4_BOOL, GPUSTR_FUNCTION_TYPMOD, 0, 0, GPUSTR_FLAG_TEXT},
+	{F_BPCHAR_BPCHAR_INT4_BOOL, GPUSTR_FUNCTION_TYPMOD, 1, 0, GPUSTR_FLAG_TEXT},
 	{F_TEXT_BPCHAR, GPUSTR_FUNCTION_TRIM, 0, 0, GPUSTR_FLAG_TEXT},
 	{F_INT4_BOOL, GPUSTR_FUNCTION_BOOL_VALUE, 0, 0, 0},
 	{F_BOOL_INT4, GPUSTR_FUNCTION_VALUE_BOOL, 0, 0, 0},
 };
+
+/* Casts by way of the types' input and output functions; no OID of their own. */
+static const GpustrFunction int_to_text = TEXT(InvalidOid, FROM_INT, 0);
+static const GpustrFunction date_to_text = TEXT(InvalidOid, FROM_DATE, 0);
+static const GpustrFunction uuid_to_text = TEXT(InvalidOid, FROM_UUID, 0);
+static const GpustrFunction text_to_int2 = TEXT(InvalidOid, TO_INT2, 0);
+static const GpustrFunction text_to_int4 = TEXT(InvalidOid, TO_INT4, 0);
+static const GpustrFunction text_to_int8 = TEXT(InvalidOid, TO_INT8, 0);
+static const GpustrFunction text_to_date = TEXT(InvalidOid, TO_DATE, 0);
+static const GpustrFunction text_to_bool =
+{InvalidOid, GPUSTR_FUNCTION_TEXT_BOOL, 0, 0, GPUSTR_FLAG_TEXT};
 
 static const GpustrType *
 find_type(Oid type)
@@ -289,6 +345,49 @@ static bool
 is_character_type(Oid type)
 {
 	return type == TEXTOID || type == VARCHAROID || type == BPCHAROID;
+}
+
+const GpustrFunction *
+gpustr_io_cast(Oid from, Oid to)
+{
+	const GpustrType *type = gpustr_type(from);
+
+	if (type == NULL)
+		return NULL;
+	if (is_character_type(to))
+	{
+		switch (type->type)
+		{
+			case INT2OID:
+			case INT4OID:
+			case INT8OID:
+			case OIDOID:
+				return &int_to_text;
+			case DATEOID:
+				return &date_to_text;
+			case UUIDOID:
+				return &uuid_to_text;
+			default:
+				return NULL;
+		}
+	}
+	if (!is_character_type(type->type) && type->type != NAMEOID)
+		return NULL;
+	switch (to)
+	{
+		case INT2OID:
+			return &text_to_int2;
+		case INT4OID:
+			return &text_to_int4;
+		case INT8OID:
+			return &text_to_int8;
+		case DATEOID:
+			return &text_to_date;
+		case BOOLOID:
+			return &text_to_bool;
+		default:
+			return NULL;
+	}
 }
 
 bool

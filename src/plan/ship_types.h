@@ -12,7 +12,7 @@
 #ifndef GPUSTR_SHIP_TYPES_H
 #define GPUSTR_SHIP_TYPES_H
 
-#include "program/program.h"
+#include "program/text_function.h"
 
 /* The kind of register that holds a value. */
 typedef enum GpustrKind
@@ -46,6 +46,9 @@ typedef enum GpustrFunctionKind
 	GPUSTR_FUNCTION_BOOL_VALUE,
 	GPUSTR_FUNCTION_VALUE_BOOL,
 	GPUSTR_FUNCTION_TEXT,		/* what: GpustrTextFunction, how: GPUSTR_HOW_ */
+	GPUSTR_FUNCTION_CONCAT,		/* what: 1 the first argument separates */
+	GPUSTR_FUNCTION_TEXT_BOOL,	/* the cast */
+	GPUSTR_FUNCTION_TYPMOD,		/* the cast to varchar(n); what: 1 char(n) */
 	GPUSTR_FUNCTION_REDACT,		/* gpustr.redact(): an output column only */
 	GPUSTR_FUNCTION_MASK		/* gpustr.mask(): alike */
 } GpustrFunctionKind;
@@ -81,6 +84,9 @@ extern const GpustrType *gpustr_type(Oid type);
 
 /* What the function does; NULL if the engines do not know it. */
 extern const GpustrFunction *gpustr_function(Oid funcid);
+
+/* The same for a cast by way of output and input functions, CoerceViaIO. */
+extern const GpustrFunction *gpustr_io_cast(Oid from, Oid to);
 
 /*
  * Is a value of the first type, relabelled as the second, of the same bytes?

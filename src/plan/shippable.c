@@ -8,7 +8,8 @@
  * What passes is made of
  *
  *		columns, constants and late values (late_values.h) of a known type
- *		known operators, functions and casts (ship_types.c) over these
+ *		known operators, functions and casts (ship_types.c, own_functions.c)
+ *		over these
  *		op ANY, op ALL with a constant or late array
  *		IS [NOT] NULL, TRUE, FALSE, UNKNOWN, DISTINCT FROM
  *		CASE, COALESCE, NULLIF, AND, OR, NOT
@@ -214,15 +215,33 @@ call_refusal(Node *node, Oid funcid, List *args, Oid collation, ShipPlace place)
 	if (function == NULL || function->kind == GPUSTR_FUNCTION_REDACT ||
 		function->kind == GPUSTR_FUNCTION_MASK)
 		return unknown_refusal(node);
-	if (is_pattern_test(function) && !is_fixed(lsecond(args)))
+	if (is_pattern_test(function) && function->kind != GPUSTR_FUNCTION_STARTS_WITH &&
+		!is_fixed(lsecond(args)))
 		return "the pattern is not a constant";
-	reason = list_refusal(args, 0, place);
+	reason = list_refusal(function->kind == GPUSTR_FUNCTION_CONCAT ? gpustr_typed_args(args) : args,
+						  0, place);
 	if (reason == NULL)
 		reason = text_refusal(function, collation);
 	if (reason == NULL && function->kind == GPUSTR_FUNCTION_REGEX)
 		reason = gpustr_regex_call_refusal(function, args, collation);
-	if (reason == NULL && function->kind == GPUSTR_FUNCTION_TEXT)
+	if (reason == NULL)
 		reason = gpustr_text_call_refusal(function, args, collation);
+	return reason;
+}
+
+static const char *
+io_cast_refusal(CoerceViaIO *cast, ShipPlace place)
+{
+	const GpustrFunction *function = gpustr_io_cast(exprType((Node *) cast->arg), cast->resulttype);
+	const char *reason;
+
+	if (function == NULL)
+		return unknown_refusal((Node *) cast);
+	reason = expr_refusal((Node *) cast->arg, place);
+	if (reason == NULL)
+		reason = text_refusal(function, InvalidOid);
+	if (reason == NULL)
+		reason = gpustr_text_call_refusal(function, list_make1(cast->arg), InvalidOid);
 	return reason;
 }
 
@@ -377,6 +396,8 @@ compound_refusal(Node *node, ShipPlace place)
 
 				return reason ? reason : list_refusal(expr->args, 0, arm);
 			}
+		case T_CoerceViaIO:
+			return io_cast_refusal((CoerceViaIO *) node, place);
 		case T_RelabelType:
 			{
 				RelabelType *relabel = (RelabelType *) node;

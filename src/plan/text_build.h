@@ -13,15 +13,24 @@
 
 #include "plan/expr_build.h"
 
+/* Is it a function whose calls are built here? */
+extern bool gpustr_is_text_call(const GpustrFunction *function);
+
 /*
- * NULL if the call of a GPUSTR_FUNCTION_TEXT may be offloaded, as far as this
- * depends on which function it is, else the reason why not, for EXPLAIN.
+ * NULL if the call of such a function, or of any other one, may be offloaded as far
+ * as this depends on which it is; else the reason why not, for EXPLAIN.
  */
 extern const char *gpustr_text_call_refusal(const GpustrFunction *function, List *args,
 											Oid collation);
 
+/* Of the arguments of concat(), those that are no string literals without a type. */
+extern List *gpustr_typed_args(List *args);
+
 /* The steps for such a call. */
 extern GpustrReg gpustr_build_text_call(GpustrBuild *build, const GpustrFunction *function,
 										List *args, Oid collation);
+
+/* starts_with() with a prefix that is not known when the program is built. */
+extern GpustrReg gpustr_build_starts_with(GpustrBuild *build, Node *text, Node *prefix);
 
 #endif							/* GPUSTR_TEXT_BUILD_H */
