@@ -70,7 +70,7 @@ build()
 {
 	make -j"$(nproc)" all && make install && make -j"$(nproc)" -C test/gpu &&
 		make -j"$(nproc)" -C test/bench/redact && make -j"$(nproc)" -C test/bench/dfa &&
-		make -j"$(nproc)" -C test/bench/text
+		make -j"$(nproc)" -C test/bench/text &&
 		make -j"$(nproc)" -C test/bench/find
 }
 
