@@ -91,10 +91,14 @@ cudaError_t prepare_dfa(int device, DfaDevice *limits);
 bool dfa_layout_fits(const DfaDevice &limits, DfaLayout layout, const GpustrDfa *dfa);
 DfaLayout dfa_layout(const DfaDevice &limits, const GpustrDfa *dfa);
 
-/* The layout must fit.  dfa, device_dfa: the same, in host and device memory. */
+/*
+ * The layout must fit.  dfa, device_dfa: the same, in host and device memory.  where: rows
+ * that are not true there are what they are there; lo NULL: none.
+ */
 cudaError_t launch_dfa(const DfaDevice &limits, DfaLayout layout, const TextRegister &text,
 					   int32_t nrows, const GpustrDfa *dfa, const GpustrDfa *device_dfa,
-					   GpustrTruth accepted, BoolRegister out, cudaStream_t stream);
+					   GpustrTruth accepted, BoolRegister where, BoolRegister out,
+					   cudaStream_t stream);
 
 /* strings_contains_any.cu; set, device_set: the same, in host and device memory */
 cudaError_t prepare_contains_any(const DfaDevice &limits);

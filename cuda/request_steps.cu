@@ -417,20 +417,23 @@ static cudaError_t step_test_text(const RequestRun *run, const GpustrStep *step)
 static cudaError_t step_dfa(const RequestRun *run, const GpustrStep *step)
 {
 	const GpustrDfa *dfa = (const GpustrDfa *)GPUSTR_PROGRAM_CONST(run->program, step);
+	BoolRegister where = {NULL, NULL};
 
-	return launch_dfa(
-		*run->dfa_device, dfa_layout(*run->dfa_device, dfa), run->text[step->in0],
-		run->plan->batch.nrows, dfa, (const GpustrDfa *)(request_program(run) + step->const_off),
-		step->attr == 1 ? GPUSTR_RECHECK : GPUSTR_TRUE, request_bool(run, step->out), run->stream);
+	if (step->aux == 1)
+		where = request_bool(run, step->in2);
+	return launch_dfa(*run->dfa_device, dfa_layout(*run->dfa_device, dfa), run->text[step->in0],
+					  run->plan->batch.nrows, dfa,
+					  (const GpustrDfa *)(request_program(run) + step->const_off),
+					  step->attr == 1 ? GPUSTR_RECHECK : GPUSTR_TRUE, where,
+					  request_bool(run, step->out), run->stream);
 }
 
 static cudaError_t step_contains_any(const RequestRun *run, const GpustrStep *step)
 {
-	return launch_contains_any(
-		*run->dfa_device, run->text[step->in0], run->plan->batch.nrows,
-		(const GpustrAhoCorasick *)GPUSTR_PROGRAM_CONST(run->program, step),
-		(const GpustrAhoCorasick *)(request_program(run) + step->const_off),
-		request_bool(run, step->out), run->stream);
+	return launch_contains_any(*run->dfa_device, run->text[step->in0], run->plan->batch.nrows,
+							   (const GpustrAhoCorasick *)GPUSTR_PROGRAM_CONST(run->program, step),
+							   (const GpustrAhoCorasick *)(request_program(run) + step->const_off),
+							   request_bool(run, step->out), run->stream);
 }
 
 /* Steps that test values. */

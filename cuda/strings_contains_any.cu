@@ -208,8 +208,9 @@ static __global__ void __launch_bounds__(SEARCH_THREADS, SEARCH_BLOCKS)
 		if (r < nrows)
 		{
 			truth = row_truth(text_state(text, w), r);
-			if (truth == GPUSTR_FALSE && last_state<SHARED_ROWS>(set, table, text_at(text, r),
-																 text_bytes(text, r)) == GPUSTR_FOUND)
+			if (truth == GPUSTR_FALSE &&
+				last_state<SHARED_ROWS>(set, table, text_at(text, r), text_bytes(text, r)) ==
+					GPUSTR_FOUND)
 				truth = GPUSTR_TRUE;
 		}
 		__syncwarp();

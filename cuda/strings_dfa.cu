@@ -194,6 +194,7 @@ static __device__ __forceinline__ uint32_t last_state(const DfaTable &dfa, uint3
  *
  * text		[nrows] text register
  * accepted	GPUSTR_TRUE or GPUSTR_RECHECK, for texts that are accepted
+ * where	rows that are not true here are what they are here; lo NULL: none
  * out		[(nrows + 31) / 32] words a plane
  *
  * One thread a row; a warp writes one word of each plane by ballot, then goes
@@ -204,7 +205,7 @@ static __device__ __forceinline__ uint32_t last_state(const DfaTable &dfa, uint3
 template <DfaLayout LAYOUT>
 static __global__ void __launch_bounds__(DFA_THREADS, DFA_BLOCKS)
 	match_dfa(const TextRegister text, int32_t nrows, const DfaTable dfa, uint32_t accepted,
-			  BoolRegister out)
+			  BoolRegister where, BoolRegister out)
 {
 	extern __shared__ __align__(16) unsigned char dfa_shared[];
 	const int32_t nwords = (int32_t)(((uint32_t)nrows + 31) / 32);
@@ -222,8 +223,12 @@ static __global__ void __launch_bounds__(DFA_THREADS, DFA_BLOCKS)
 
 		if (r < nrows)
 		{
-			truth = row_truth(text_state(text, w), r);
-			if (truth == GPUSTR_FALSE)
+			uint32_t ruled =
+				where.lo != NULL ? row_truth(gpustr_truth_word(where.lo[w], where.hi[w]), r)
+								 : GPUSTR_TRUE;
+
+			truth = ruled == GPUSTR_TRUE ? row_truth(text_state(text, w), r) : ruled;
+			if (ruled == GPUSTR_TRUE && truth == GPUSTR_FALSE)
 			{
 				uint32_t state =
 					last_state<LAYOUT>(dfa, table, text_at(text, r), text_bytes(text, r));
@@ -291,7 +296,8 @@ DfaLayout dfa_layout(const DfaDevice &limits, const GpustrDfa *dfa)
 template <DfaLayout LAYOUT>
 static cudaError_t launch_layout(const DfaDevice &limits, const TextRegister &text, int32_t nrows,
 								 const GpustrDfa *dfa, const GpustrDfa *device_dfa,
-								 GpustrTruth accepted, BoolRegister out, cudaStream_t stream)
+								 GpustrTruth accepted, BoolRegister where, BoolRegister out,
+								 cudaStream_t stream)
 {
 	const unsigned shared = (unsigned)dfa_shared_bytes(LAYOUT, dfa);
 	const unsigned fit = (unsigned)limits.sm_shared / (shared + DFA_RESERVED_BYTES);
@@ -309,27 +315,27 @@ static cudaError_t launch_layout(const DfaDevice &limits, const TextRegister &te
 	table.nclasses = (uint32_t)dfa->nclasses;
 	table.start = (uint32_t)dfa->start;
 	match_dfa<LAYOUT>
-		<<<blocks, DFA_THREADS, shared, stream>>>(text, nrows, table, (uint32_t)accepted, out);
+		<<<blocks, DFA_THREADS, shared, stream>>>(text, nrows, table, (uint32_t)accepted, where, out);
 	return cudaPeekAtLastError();
 }
 
 cudaError_t launch_dfa(const DfaDevice &limits, DfaLayout layout, const TextRegister &text,
 					   int32_t nrows, const GpustrDfa *dfa, const GpustrDfa *device_dfa,
-					   GpustrTruth accepted, BoolRegister out, cudaStream_t stream)
+					   GpustrTruth accepted, BoolRegister where, BoolRegister out, cudaStream_t stream)
 {
 	switch (layout)
 	{
 		case DFA_EXPANDED:
-			return launch_layout<DFA_EXPANDED>(limits, text, nrows, dfa, device_dfa, accepted, out,
+			return launch_layout<DFA_EXPANDED>(limits, text, nrows, dfa, device_dfa, accepted, where, out,
 											   stream);
 		case DFA_CLASSES8:
-			return launch_layout<DFA_CLASSES8>(limits, text, nrows, dfa, device_dfa, accepted, out,
+			return launch_layout<DFA_CLASSES8>(limits, text, nrows, dfa, device_dfa, accepted, where, out,
 											   stream);
 		case DFA_CLASSES16:
-			return launch_layout<DFA_CLASSES16>(limits, text, nrows, dfa, device_dfa, accepted, out,
+			return launch_layout<DFA_CLASSES16>(limits, text, nrows, dfa, device_dfa, accepted, where, out,
 												stream);
 		case DFA_GLOBAL:
 			break;
 	}
-	return launch_layout<DFA_GLOBAL>(limits, text, nrows, dfa, device_dfa, accepted, out, stream);
+	return launch_layout<DFA_GLOBAL>(limits, text, nrows, dfa, device_dfa, accepted, where, out, stream);
 }

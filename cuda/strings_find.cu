@@ -162,7 +162,7 @@ static __device__ __forceinline__ FindBits look_at(const char *origin, uint32_t 
 {
 	const uint32_t lane = threadIdx.x % 32;
 	uint4 piece[FIND_PIECES];
-	uint32_t after = 0; /* the word after the last lane's last piece */
+	uint32_t after_all = 0; /* the word after the last lane's last piece */
 	FindBits bits;
 
 #pragma unroll
@@ -175,13 +175,14 @@ static __device__ __forceinline__ FindBits look_at(const char *origin, uint32_t 
 			piece[q] = *(const uint4 *)(origin + off);
 	}
 	if (lane == 31 && at + FIND_WARP_BYTES < stop)
-		after = *(const uint32_t *)(origin + at + FIND_WARP_BYTES);
+		after_all = *(const uint32_t *)(origin + at + FIND_WARP_BYTES);
 #pragma unroll
 	for (int q = 0; q < FIND_PIECES; q++)
 	{
 		uint32_t off = at + q * 512 + lane * 16;
 		uint32_t places = bits_within(off, from, to);
 		uint32_t next = __shfl_down_sync(0xFFFFFFFF, piece[q].x, 1);
+		uint32_t after = after_all;
 		uint32_t hits;
 
 		if (q + 1 < FIND_PIECES)

@@ -26,6 +26,9 @@
 /* Alignment in bytes of what a block takes. */
 #define ARENA_ALIGN 16
 
+/* The most that a block takes beside its answers, and more. */
+#define ARENA_LOST (2 * ARENA_ALIGN)
+
 /* A scan's sums: bytes below, pieces above. */
 #define ARENA_BYTES_BITS 44
 
@@ -41,7 +44,7 @@ struct ArenaShared
 struct ArenaPlace
 {
 	uint64_t block; /* the block's answers, in bytes from the arena's start */
-	uint64_t total; /* bytes of them */
+	uint64_t total; /* bytes of them, and before the first */
 	uint64_t at;	/* the row's, from the block's first */
 	uint32_t piece; /* pieces of the rows before it; all */
 	uint32_t pieces;
@@ -60,9 +63,12 @@ __device__ __forceinline__ uint32_t arena_row_bytes(const TextArena &arena, int6
 	return GPUSTR_FALSE;
 }
 
-/* Take room for the block's rows.  All threads; a barrier is part of it. */
+/*
+ * Take room for the block's rows.  All threads; a barrier is part of it.
+ * head: bytes before the first answer, less than ARENA_ALIGN; the same in all
+ */
 __device__ __forceinline__ ArenaPlace arena_take(const TextArena &arena, ArenaShared *shared,
-												 uint64_t bytes, uint32_t pieces)
+												 uint64_t bytes, uint32_t pieces, uint32_t head)
 {
 	const uint64_t mask = (1ULL << ARENA_BYTES_BITS) - 1;
 	unsigned long long before;
@@ -71,8 +77,8 @@ __device__ __forceinline__ ArenaPlace arena_take(const TextArena &arena, ArenaSh
 
 	ArenaScan(shared->scan)
 		.ExclusiveSum((unsigned long long)pieces << ARENA_BYTES_BITS | bytes, before, all);
-	place.total = all & mask;
-	place.at = before & mask;
+	place.total = (all & mask) + head;
+	place.at = (before & mask) + head;
 	place.piece = (uint32_t)(before >> ARENA_BYTES_BITS);
 	place.pieces = (uint32_t)(all >> ARENA_BYTES_BITS);
 	if (threadIdx.x == 0)

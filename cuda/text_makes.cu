@@ -62,7 +62,7 @@ static __global__ void __launch_bounds__(ROW_THREADS)
 			truth = arena_row_bytes(arena, rowfn_text_bytes(FUNCTION, &row), &bytes);
 		}
 	}
-	place = arena_take(arena, &shared, bytes, 0);
+	place = arena_take(arena, &shared, bytes, 0, 0);
 	staged = place.total <= MAKE_STAGE_BYTES;
 	truth = arena_answer(arena, place, bytes, truth, r, nrows, start, end, planes);
 	if (truth == GPUSTR_FALSE)
@@ -87,7 +87,7 @@ static cudaError_t launch(const TextArgs &args, const TextArena &arena, int32_t 
 
 uint64_t text_arena_bytes(int32_t nrows, uint64_t room)
 {
-	return room + (uint64_t)launch_blocks(nrows, ROW_THREADS) * ARENA_ALIGN;
+	return room + (uint64_t)launch_blocks(nrows, ROW_THREADS) * ARENA_LOST;
 }
 
 cudaError_t launch_text_make(GpustrTextFunction function, const TextArgs &args,

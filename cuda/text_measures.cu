@@ -3,6 +3,8 @@
  * text_measures.cu
  *	  TEXT_MEASURE: functions of texts whose answer is a value.
  *
+ * One thread a row; but strpos() of long texts is left to warps, text by text.
+ *
  * IDENTIFICATION
  *	  cuda/text_measures.cu
  *
@@ -11,6 +13,38 @@
 #include "kernels.cuh"
 #include "rowfn/text_measure.h"
 #include "text_args.cuh"
+#include "text_together.cuh"
+
+/*
+ * The rows of a warp that are long, by all its lanes: as rowfn_position().
+ *
+ * is_long	of this lane's row
+ * truth, value	out: of this lane's row, if it is long
+ */
+static __device__ __forceinline__ void position_together(const RowfnArgs &row, bool is_long,
+														 uint32_t lane, uint32_t *truth,
+														 int64_t *value)
+{
+	for (uint32_t rows = __ballot_sync(0xFFFFFFFF, is_long); rows != 0; rows &= rows - 1)
+	{
+		const int of = __ffs((int)rows) - 1;
+		const char *s = warp_pointer(row.text[0].s, of);
+		const char *what = warp_pointer(row.text[1].s, of);
+		const int32_t len = __shfl_sync(0xFFFFFFFF, row.text[0].len, of);
+		const int32_t what_len = __shfl_sync(0xFFFFFFFF, row.text[1].len, of);
+		const int32_t at = find_together(s, len, what, what_len, lane);
+		int32_t before = at;
+
+		if (at > 0 && row.encoding == GPUSTR_ENC_UTF8)
+			before = count_together(s, at, lane);
+		if (lane == (uint32_t)of)
+		{
+			*value = (int64_t)before + 1; /* 0 if it is nowhere */
+			*truth = at >= 0 && rowfn_text_cut(s, at, row.encoding) ? GPUSTR_RECHECK : GPUSTR_FALSE;
+		}
+		__syncwarp();
+	}
+}
 
 /*
  * measure_text - the answers.
@@ -29,24 +63,30 @@ static __global__ void __launch_bounds__(ROW_THREADS)
 {
 	int32_t r = my_row();
 	uint32_t truth = GPUSTR_RECHECK;
+	int64_t answer = 0;
+	RowfnArgs row = {};
+	bool is_long = false;
 
 	if (!warp_has_rows(r, nrows))
 		return;
+	row.encoding = args.encoding;
 	if (r < nrows)
 	{
-		int64_t answer = 0;
-
 		truth = row_truth(text_args_state(args, r / 32), r);
 		if (truth == GPUSTR_FALSE)
 		{
-			RowfnArgs row = text_args_row(args, r);
-
-			if (!rowfn_text_measure(FUNCTION, &row, &answer))
+			row = text_args_row(args, r);
+			is_long = FUNCTION == GPUSTR_TEXT_POSITION && row.text[0].len >= TOGETHER_BYTES &&
+					  row.text[1].len > 0;
+			if (!is_long && !rowfn_text_measure(FUNCTION, &row, &answer))
 				truth = GPUSTR_RECHECK;
 		}
-		value[r] = answer;
 	}
 	__syncwarp();
+	if (FUNCTION == GPUSTR_TEXT_POSITION)
+		position_together(row, is_long, (uint32_t)r % 32, &truth, &answer);
+	if (r < nrows)
+		value[r] = answer;
 	write_state(planes, r, truth);
 }
 

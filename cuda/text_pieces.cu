@@ -10,8 +10,8 @@
  *
  * A block's threads work out the pieces of its rows and then write, as
  * text_pieces.cuh tells.  A row that is not so, or has too many pieces, is a gap
- * first, in which its thread then writes the answer.  Where the answers are the
- * input column as it lies, they are one piece.
+ * first, in which its thread then writes the answer.  Where all answers of a block
+ * are the input column as it lies, its words are taken as they are.
  *
  * IDENTIFICATION
  *	  cuda/text_pieces.cu
@@ -22,6 +22,7 @@
 #include "kernels.cuh"
 #include "rowfn/text_make.h"
 #include "text_arena.cuh"
+#include "text_together.cuh"
 
 /* Pieces of a block, and of a row, at most. */
 #define PIECES_BLOCK 1024
@@ -59,6 +60,13 @@ static __device__ __forceinline__ uint32_t fold4(uint32_t x)
 	return x ^ (from & ~past & ~x & 0x80808080) >> 2;
 }
 
+template <PiecesFold FOLD>
+static __device__ __forceinline__ uint4 fold16(uint4 word)
+{
+	return make_uint4(fold4<FOLD>(word.x), fold4<FOLD>(word.y), fold4<FOLD>(word.z),
+					  fold4<FOLD>(word.w));
+}
+
 static __device__ __forceinline__ bool is_ascii(const RowfnText &text)
 {
 	return rowfn_ascii_by_pieces(text.s, text.len) == text.len;
@@ -72,11 +80,10 @@ static __device__ __forceinline__ RowPieces concat_pieces(const RowfnArgs &row)
 	return made;
 }
 
-/* replace(): counts the places, as rowfn_replace_bytes() does. */
-static __device__ __forceinline__ RowPieces replace_pieces(const RowfnArgs &row)
+/* replace(): counts the places, as rowfn_replace_bytes() does.  at: the first */
+static __device__ __forceinline__ RowPieces replace_pieces(const RowfnArgs &row, int32_t at)
 {
 	RowPieces made = {row.text[0].len, 1, -1, false, true};
-	int32_t at = rowfn_replace_next(row.text[0], row.text[1], 0);
 
 	made.hit = at;
 	made.is_text = at < 0;
@@ -96,19 +103,56 @@ static __device__ __forceinline__ RowPieces replace_pieces(const RowfnArgs &row)
 	return made;
 }
 
-/* upper(), lower().  all_stay: bytes from 128 on */
+/* upper(), lower().  by_byte: one byte becomes one */
 template <int FUNCTION>
-static __device__ __forceinline__ RowPieces case_pieces(const RowfnArgs &row, bool all_stay)
+static __device__ __forceinline__ RowPieces case_pieces(const RowfnArgs &row, bool by_byte)
 {
 	RowPieces made = {row.text[0].len, 1, 0, false, true};
 
-	if (row.text[0].len > ROWFN_CASE_BYTES || (!all_stay && !is_ascii(row.text[0])))
+	if (row.text[0].len > ROWFN_CASE_BYTES || !by_byte)
 	{
 		made.bytes = rowfn_text_bytes(FUNCTION, &row);
 		made.is_gap = true;
 		made.is_text = false;
 	}
 	return made;
+}
+
+/*
+ * What is to be known of this lane's text before its pieces can be: where the first
+ * place of replace() is; whether the text of upper(), lower() is ASCII.  All lanes;
+ * has: has it a row?
+ */
+template <int FUNCTION>
+static __device__ __forceinline__ int32_t look_at_text(const RowfnArgs &row, bool has)
+{
+	const RowfnText &text = row.text[0];
+	const bool is_long = has && text.len >= TOGETHER_BYTES &&
+						 (FUNCTION != GPUSTR_TEXT_REPLACE || row.text[1].len > 0);
+	const uint32_t lane = threadIdx.x % 32;
+	int32_t found = -1;
+
+	if (has && !is_long)
+		found = FUNCTION == GPUSTR_TEXT_REPLACE ? rowfn_replace_next(text, row.text[1], 0)
+												: (int32_t)is_ascii(text);
+	__syncwarp();
+	for (uint32_t rows = __ballot_sync(0xFFFFFFFF, is_long); rows != 0; rows &= rows - 1)
+	{
+		const int of = __ffs((int)rows) - 1;
+		const char *s = warp_pointer(text.s, of);
+		const int32_t len = __shfl_sync(0xFFFFFFFF, text.len, of);
+		int32_t answer;
+
+		if (FUNCTION == GPUSTR_TEXT_REPLACE)
+			answer = find_together(s, len, warp_pointer(row.text[1].s, of),
+								   __shfl_sync(0xFFFFFFFF, row.text[1].len, of), lane);
+		else
+			answer = is_ascii_together(s, len, lane);
+		if (lane == (uint32_t)of)
+			found = answer;
+		__syncwarp();
+	}
+	return found;
 }
 
 /* Add a piece to a list that is being written; *at: bytes of those before it. */
@@ -168,47 +212,48 @@ static __global__ void __launch_bounds__(ROW_THREADS)
 	RowfnArgs row = {};
 	RowPieces made = {0, 0, 0, false, false};
 	uint64_t bytes = 0;
-	bool has_room;
-	bool listed;
-	bool is_column; /* the row's answer is what lies in the column */
+	const char *from = NULL;
+	bool as_it_lies; /* the block's answers lie in the column one behind the other */
+	uint32_t head = 0;
 	ArenaPlace place;
 	uint64_t written;
+	bool listed = true;
+	int32_t found = 0;
 
 	if (r < nrows)
 	{
 		truth = row_truth(text_args_state(args, r / 32), r);
 		if (truth == GPUSTR_FALSE)
-		{
 			row = text_args_row(args, r);
-			if (FUNCTION == GPUSTR_TEXT_CONCAT)
-				made = concat_pieces(row);
-			else if (FUNCTION == GPUSTR_TEXT_REPLACE)
-				made = replace_pieces(row);
-			else
-				made = case_pieces<FUNCTION>(row, all_stay);
-			truth = arena_row_bytes(arena, made.bytes, &bytes);
-			if (truth != GPUSTR_FALSE)
-				made.n = 0;
-		}
 	}
-	place = arena_take(arena, &shared, bytes, made.n);
-	has_room = arena_has_room(arena, place, bytes);
-	is_column = r >= nrows || (truth == GPUSTR_FALSE && made.is_text && has_room);
-	truth = arena_answer(arena, place, bytes, truth, r, nrows, start, end, planes);
-	if (args.text[0].packed && __syncthreads_and(is_column))
+	__syncwarp();
+	if (FUNCTION == GPUSTR_TEXT_REPLACE || (FUNCTION != GPUSTR_TEXT_CONCAT && !all_stay))
+		found = look_at_text<FUNCTION>(row, truth == GPUSTR_FALSE);
+	if (truth == GPUSTR_FALSE)
 	{
-		listed = true;
-		if (threadIdx.x == 0)
-		{
-			pieces.n = 1;
-			pieces.from[0] = row.text[0].s;
-			pieces.end[0] = (uint32_t)place.total;
-		}
+		if (FUNCTION == GPUSTR_TEXT_CONCAT)
+			made = concat_pieces(row);
+		else if (FUNCTION == GPUSTR_TEXT_REPLACE)
+			made = replace_pieces(row, found);
+		else
+			made = case_pieces<FUNCTION>(row, all_stay || found != 0);
+		truth = arena_row_bytes(arena, made.bytes, &bytes);
+		if (truth != GPUSTR_FALSE)
+			made.n = 0;
 	}
-	else
+	as_it_lies = args.text[0].packed &&
+				 __syncthreads_and(r >= nrows || (truth == GPUSTR_FALSE && made.is_text));
+	if (as_it_lies)
+	{
+		/* so that words of the column are words of the arena */
+		from = text_at(args.text[0], (int32_t)(blockIdx.x * ROW_THREADS));
+		head = (uint32_t)((uintptr_t)from & (ARENA_ALIGN - 1));
+	}
+	place = arena_take(arena, &shared, bytes, made.n, head);
+	if (!as_it_lies)
 	{
 		/* rows without room, or place in the list, are the last */
-		listed = has_room && place.piece + made.n <= PIECES_BLOCK;
+		listed = arena_has_room(arena, place, bytes) && place.piece + made.n <= PIECES_BLOCK;
 		if (threadIdx.x == 0)
 			pieces.n = min(place.pieces, (uint32_t)PIECES_BLOCK);
 		__syncthreads();
@@ -216,19 +261,21 @@ static __global__ void __launch_bounds__(ROW_THREADS)
 			atomicMin(&pieces.n, place.piece);
 		else if (truth == GPUSTR_FALSE)
 			add_pieces<FUNCTION>(&pieces, place.piece, (uint32_t)place.at, row, made);
+		__syncthreads();
 	}
-	__syncthreads();
+	truth = arena_answer(arena, place, bytes, truth, r, nrows, start, end, planes);
+	if (as_it_lies)
+	{
+		written = arena_written(arena, place, place.total);
+#pragma unroll 2
+		for (uint32_t at = threadIdx.x * 16; at < written; at += ROW_THREADS * 16)
+			*(uint4 *)(arena_memory(arena, place) + at) =
+				fold16<FOLD>(*(const uint4 *)(from - head + at));
+		return;
+	}
 	written = pieces.n > 0 ? arena_written(arena, place, pieces.end[pieces.n - 1]) : 0;
 	for (uint32_t at = threadIdx.x * 16; at < written; at += ROW_THREADS * 16)
-	{
-		uint4 word = text_word(pieces, (int32_t)at);
-
-		word.x = fold4<FOLD>(word.x);
-		word.y = fold4<FOLD>(word.y);
-		word.z = fold4<FOLD>(word.z);
-		word.w = fold4<FOLD>(word.w);
-		*(uint4 *)(arena_memory(arena, place) + at) = word;
-	}
+		*(uint4 *)(arena_memory(arena, place) + at) = fold16<FOLD>(text_word(pieces, (int32_t)at));
 	__syncthreads();
 	if (truth == GPUSTR_FALSE && (made.is_gap || !listed))
 		rowfn_text_write(FUNCTION, &row, arena_memory(arena, place) + place.at, (int64_t)bytes);

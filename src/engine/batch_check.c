@@ -323,7 +323,7 @@ step_arguments_ok(const GpustrBatch *batch, const GpustrProgram *program, const 
 				rowfn_like_check(GPUSTR_PROGRAM_CONST(program, step) + sizeof(GpustrFold),
 								 step->const_bytes - sizeof(GpustrFold));
 		case GPUSTR_OP_DFA:
-			return const_ok && (step->attr == 0 || step->attr == 1) &&
+			return const_ok && (step->attr == 0 || step->attr == 1) && step->aux <= 1 &&
 				rowfn_dfa_check((const GpustrDfa *) GPUSTR_PROGRAM_CONST(program, step),
 								step->const_bytes);
 		case GPUSTR_OP_CONTAINS_ANY:
@@ -385,8 +385,8 @@ argument_register(const char *shape, int i)
 }
 
 /*
- * The registers of a step: unary ARITH has no in1, a step that makes an output
- * column where a truth is true has an in2, and a text function has what its shape
+ * The registers of a step: unary ARITH has no in1, an automaton that runs and a
+ * step that makes an output column where a truth is true have an in2, and a text function has what its shape
  * says.
  */
 static CheckOp
@@ -396,6 +396,8 @@ step_registers(const GpustrStep *step)
 
 	if (step->op == GPUSTR_OP_ARITH && rowfn_arith_is_unary(step->aux))
 		op.in1 = NO_REG;
+	if (step->op == GPUSTR_OP_DFA && step->aux == 1)
+		op.in2 = BOOL_REG;
 	if (is_output(step) && step->aux == 1)
 		op.in2 = BOOL_REG;
 	if (step->op == GPUSTR_OP_TEXT_MAKE || step->op == GPUSTR_OP_TEXT_MEASURE)

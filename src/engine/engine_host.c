@@ -26,6 +26,7 @@
 
 #include "engine/engine.h"
 #include "engine/host_steps.h"
+#include "program/text_function.h"
 
 #ifndef GPUSTR_VERSION
 #error "GPUSTR_VERSION must be defined: see the Makefile"
@@ -91,6 +92,19 @@ run_chunk(HostRun *run)
 			selected[i] &= ~recheck[i];
 }
 
+/* Steps that may take memory of the arena; at least 1. */
+static int32_t
+run_count_makes(const HostRun *run)
+{
+	const GpustrStep *steps = GPUSTR_PROGRAM_STEPS(run->program);
+	int32_t		n = 0;
+	int32_t		i;
+
+	for (i = 0; i < run->program->nsteps; i++)
+		n += steps[i].op == GPUSTR_OP_TEXT_MAKE && steps[i].aux > GPUSTR_TEXT_SLICE_LAST;
+	return n > 0 ? n : 1;
+}
+
 /* Get the scratch memory of the run, within the limit. */
 static EngineCode
 run_get_scratch(HostEngine *engine, HostRun *run)
@@ -122,6 +136,7 @@ run_get_scratch(HostEngine *engine, HostRun *run)
 	run->value = (HostValue *) (run->text + run->program->ntext);
 	run->boolean = (HostBool *) (run->value + run->program->nvalue);
 	engine->arena.limit = limit - bytes < HOST_ARENA_BYTES ? (size_t) (limit - bytes) : HOST_ARENA_BYTES;
+	engine->arena.share = engine->arena.limit / (size_t) run_count_makes(run);
 	if (engine->arena.bytes > engine->arena.limit)
 		gpustr_host_arena_free(&engine->arena);
 	run->arena = &engine->arena;

@@ -37,11 +37,21 @@ typedef struct Rows
 {
 	HostRun    *run;
 	const HostText *in;
+	const GpustrTruthWord *where;	/* NULL: all */
 	int32_t		word;
 	uint32_t	todo;			/* of that word */
 	uint32_t	accepted[HOST_CHUNK_WORDS];
 	uint32_t	unknown[HOST_CHUNK_WORDS];
 } Rows;
+
+/* The rows of a word that are to be matched. */
+static inline uint32_t
+rows_of_word(const Rows *rows, int32_t w)
+{
+	uint32_t	todo = ~rows->in->state[w].hi & host_chunk_mask(rows->run, w);
+
+	return rows->where == NULL ? todo : todo & rows->where[w].lo & ~rows->where[w].hi;
+}
 
 /* Put the next row into a lane; false: there is none. */
 static inline int
@@ -51,7 +61,7 @@ next_row(Rows *rows, const GpustrDfa *dfa, Lane *lane)
 	{
 		if (++rows->word >= host_chunk_words(rows->run))
 			return 0;
-		rows->todo = ~rows->in->state[rows->word].hi & host_chunk_mask(rows->run, rows->word);
+		rows->todo = rows_of_word(rows, rows->word);
 	}
 	lane->row = rows->word * 32 + __builtin_ctz(rows->todo);
 	rows->todo &= rows->todo - 1;
@@ -142,7 +152,8 @@ gpustr_host_dfa(HostRun *run, const GpustrStep *step)
 	const GpustrDfa *dfa = (const GpustrDfa *) GPUSTR_PROGRAM_CONST(run->program, step);
 	HostBool   *out = &run->boolean[step->out];
 	uint32_t	recheck = step->attr == 1 ? ~0u : 0;
-	Rows		rows = {run, &run->text[step->in0], -1, 0, {0}, {0}};
+	Rows		rows = {run, &run->text[step->in0],
+		step->aux == 1 ? run->boolean[step->in2].word : NULL, -1, 0, {0}, {0}};
 	int32_t		w;
 
 	match_rows(&rows, dfa);
@@ -150,7 +161,10 @@ gpustr_host_dfa(HostRun *run, const GpustrStep *step)
 	{
 		GpustrTruthWord word = rows.in->state[w];
 
-		out->word[w] = gpustr_truth_word(word.lo | rows.accepted[w],
-										 word.hi | rows.unknown[w] | (rows.accepted[w] & recheck));
+		word = gpustr_truth_word(word.lo | rows.accepted[w],
+								 word.hi | rows.unknown[w] | (rows.accepted[w] & recheck));
+		if (rows.where != NULL)
+			word = gpustr_truth_qual(rows.where[w], word);
+		out->word[w] = word;
 	}
 }

@@ -65,6 +65,8 @@ typedef struct HostArena
 	HostArenaBlock *at;			/* the next text goes here, or behind */
 	size_t		bytes;			/* room of all blocks */
 	size_t		limit;			/* the most of that */
+	size_t		share;			/* what one step may take of it for a chunk */
+	size_t		taken;			/* by the step at hand */
 } HostArena;
 
 /* A request at work. */

@@ -5,7 +5,8 @@
  *	  (text_function.h).
  *
  * Made texts lie in an arena, a list of blocks, until the chunk is through.  A
- * row that there is no memory for is recheck.  Blocks stay with the arena for
+ * row that there is no memory for is recheck; each step has its share, so that
+ * what one makes the next can work on.  Blocks stay with the arena for
  * the chunks and requests that follow, but for those that a long text had to
  * itself.
  *
@@ -34,7 +35,8 @@ struct HostArenaBlock
 #define BLOCK_ROOM(block) ((char *) ((block) + 1))
 
 /*
- * Take 'bytes' of the arena; NULL: there is no memory.  The first block with room
+ * Take 'bytes' of the arena; NULL: there is no memory, or the step has had its
+ * share.  The first block with room
  * is at the head; blocks that are full, or too small, are passed by for the
  * rest of the chunk.
  */
@@ -43,6 +45,8 @@ arena_take(HostArena *arena, size_t bytes)
 {
 	HostArenaBlock *block;
 
+	if (bytes > arena->share - arena->taken)
+		return NULL;
 	while ((block = arena->at) != NULL && block->bytes - block->used < bytes)
 		arena->at = block->next;
 	if (block == NULL)
@@ -63,6 +67,7 @@ arena_take(HostArena *arena, size_t bytes)
 		arena->at = block;
 	}
 	block->used += bytes;
+	arena->taken += bytes;
 	return BLOCK_ROOM(block) + block->used - bytes;
 }
 
@@ -270,6 +275,7 @@ gpustr_host_text_make(HostRun *run, const GpustrStep *step)
 {
 	HostText   *out = &run->text[step->out];
 
+	run->arena->taken = 0;
 	switch (step->aux)
 	{
 			MAKE_ROWS(GPUSTR_TEXT_SUBSTR);

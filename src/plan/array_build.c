@@ -5,7 +5,7 @@
  *
  * Equality with any of a list, and its contrary, is membership in a set, which
  * the engines search; other operators become a chain of tests joined by OR or
- * AND, in the array's order, as PostgreSQL evaluates them.
+ * AND, in the array's order, as PostgreSQL evaluates them (several_build.c).
  *
  * PostgreSQL's rules: a NULL array gives NULL; an empty one gives false to ANY
  * and true to ALL, even for a NULL operand.  Else a NULL operand gives NULL.
@@ -24,6 +24,7 @@
 
 #include "compat.h"
 #include "plan/expr_build.h"
+#include "plan/several_build.h"
 #include "plan/shippable.h"
 
 /* More elements than fit into any program. */
@@ -107,49 +108,6 @@ build_value_set(GpustrBuild *build, GpustrReg left, const GpustrFixed *elements,
 					  gpustr_builder_in_value(&build->builder, left.reg, unique, values, used < n));
 }
 
-static GpustrReg
-build_chain(GpustrBuild *build, const GpustrFunction *function, ScalarArrayOpExpr *op,
-			GpustrReg left, const GpustrFixed *elements, int n)
-{
-	GpustrOp	join = op->useOr ? GPUSTR_OP_OR : GPUSTR_OP_AND;
-	GpustrReg	reg = gpustr_build_test(build, function, op->inputcollid, left, &elements[0]);
-	int			i;
-
-	for (i = 1; i < n; i++)
-	{
-		GpustrReg	next = gpustr_build_test(build, function, op->inputcollid, left,
-											 &elements[i]);
-
-		reg.reg = gpustr_builder_binary(&build->builder, join, reg.reg, next.reg);
-	}
-	return reg;
-}
-
-/* The elements of all dimensions, in order. */
-static GpustrFixed *
-array_elements(ArrayType *array, int *n)
-{
-	GpustrFixed *elements;
-	Datum	   *values;
-	bool	   *nulls;
-	int16		len;
-	bool		byval;
-	char		align;
-	int			i;
-
-	get_typlenbyvalalign(ARR_ELEMTYPE(array), &len, &byval, &align);
-	deconstruct_array(array, ARR_ELEMTYPE(array), len, byval, align, &values, &nulls, n);
-	elements = palloc_array(GpustrFixed, *n + 1);
-	for (i = 0; i < *n; i++)
-	{
-		elements[i].known = true;
-		elements[i].isnull = nulls[i];
-		elements[i].value = values[i];
-		elements[i].type = ARR_ELEMTYPE(array);
-	}
-	return elements;
-}
-
 GpustrReg
 gpustr_build_array_op(GpustrBuild *build, ScalarArrayOpExpr *op)
 {
@@ -173,15 +131,15 @@ gpustr_build_array_op(GpustrBuild *build, ScalarArrayOpExpr *op)
 	n = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
 	if (n == 0)
 		return gpustr_build_unless_recheck(build, left, op->useOr ? GPUSTR_FALSE : GPUSTR_TRUE);
-	if (n > (gpustr_is_set_test(function, op->useOr) ? MAX_ELEMENTS : GPUSTR_MAX_CHAIN))
+	if (n > MAX_ELEMENTS)
 	{
 		build->builder.full = 1;
 		return left;
 	}
 
-	elements = array_elements(array, &n);
+	elements = gpustr_array_elements(array, &n);
 	if (!gpustr_is_set_test(function, op->useOr))
-		return build_chain(build, function, op, left, elements, n);
+		return gpustr_build_list(build, function, op->inputcollid, op->useOr, left, elements, n);
 	if (left.kind == GPUSTR_KIND_TEXT)
 		reg = build_text_set(build, left, elements, n,
 							 (function->flags & GPUSTR_FLAG_TRIM) != 0);

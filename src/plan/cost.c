@@ -180,13 +180,13 @@ match_rechecks(PlannerInfo *root, RelOptInfo *rel, List *offloaded_rinfos)
 }
 
 Cost
-gpustr_cost_least(PlannerInfo *root, RelOptInfo *rel, List *outputs)
+gpustr_cost_least(PlannerInfo *root, RelOptInfo *rel, List *exprs)
 {
 	double		spc_seq_page_cost;
 	QualCost	output_cost;
 
 	get_tablespace_page_costs(rel->reltablespace, NULL, &spc_seq_page_cost);
-	cost_qual_eval(&output_cost, outputs, root);
+	cost_qual_eval(&output_cost, exprs, root);
 	return gpustr_device_startup_cost + rel->pages * spc_seq_page_cost -
 		rel->rows * output_cost.per_tuple;
 }

@@ -15,8 +15,11 @@
 
 #include "plan/program_build.h"
 
-/* Less than any GpuScan of the table with these outputs costs, whatever its clauses. */
-extern Cost gpustr_cost_least(PlannerInfo *root, RelOptInfo *rel, List *outputs);
+/*
+ * Less than any GpuScan of the table costs, whatever its clauses, and whatever it
+ * computes of these expressions.
+ */
+extern Cost gpustr_cost_least(PlannerInfo *root, RelOptInfo *rel, List *exprs);
 
 /*
  * Set the path's rows and costs.  'rinfos': the RestrictInfos of the clauses,

@@ -36,6 +36,7 @@
 #include "plan/pii_build.h"
 #include "plan/regex_build.h"
 #include "plan/regex_find.h"
+#include "plan/several_build.h"
 #include "plan/text_build.h"
 
 /* Steps that an unknown pattern or array stands for: decode and test. */
@@ -381,13 +382,21 @@ static GpustrReg
 build_bool_expr(GpustrBuild *build, BoolExpr *expr)
 {
 	GpustrOp	op = expr->boolop == AND_EXPR ? GPUSTR_OP_AND : GPUSTR_OP_OR;
-	GpustrReg	reg = gpustr_build_expr(build, linitial(expr->args));
-	ListCell   *lc;
+	GpustrReg	reg;
+	int			i;
 
 	if (expr->boolop == NOT_EXPR)
-		return gpustr_build_not(build, reg);
-	for_each_from(lc, expr->args, 1)
-		reg = build_binary(build, op, reg, gpustr_build_expr(build, lfirst(lc)));
+		return gpustr_build_not(build, gpustr_build_expr(build, linitial(expr->args)));
+	for (i = 0; i < list_length(expr->args);)
+	{
+		GpustrReg	arg;
+		int			n = gpustr_build_several(build, expr, i, &arg);
+
+		if (n == 0)
+			arg = gpustr_build_expr(build, list_nth(expr->args, i));
+		reg = i == 0 ? arg : build_binary(build, op, reg, arg);
+		i += Max(n, 1);
+	}
 	return reg;
 }
 

@@ -55,14 +55,15 @@
 #include "plan/debug_require.h"
 #include "plan/late_values.h"
 #include "plan/output.h"
+#include "plan/own_functions.h"
 #include "plan/shippable.h"
 #include "plan/text_build.h"
 
-/* Is it a function of this kind? */
+/* Is it an own function of this kind? */
 static bool
 is_kind(Oid funcid, GpustrFunctionKind kind)
 {
-	const GpustrFunction *function = gpustr_function(funcid);
+	const GpustrFunction *function = gpustr_own_function(funcid);
 
 	return function != NULL && function->kind == kind;
 }
@@ -390,25 +391,49 @@ query_target(PlannerInfo *root)
 	return exprs;
 }
 
+/* The expressions, in terms of the scan's columns, that outputs are looked for in. */
+static List *
+searched_exprs(PlannerInfo *root, RelOptInfo *rel)
+{
+	List	   *exprs;
+
+	if (!target_reaches(root, rel))
+		return rel->reltarget->exprs;
+	exprs = query_target(root);
+	if (rel->reloptkind == RELOPT_OTHER_MEMBER_REL)
+		exprs = (List *) gpustr_adjust_to_child(root, (Node *) exprs, rel);
+	return list_concat(list_copy(rel->reltarget->exprs), exprs);
+}
+
+/* Is there a call of redact() or mask() in it? */
+static bool
+own_output_walker(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	return gpustr_is_own_output(node) || expression_tree_walker(node, own_output_walker, context);
+}
+
+bool
+gpustr_has_own_outputs(PlannerInfo *root, RelOptInfo *rel, List **exprs)
+{
+	*exprs = NIL;
+	if (!gpustr_enable_output || !query_allows(root))
+		return false;
+	*exprs = searched_exprs(root, rel);
+	return own_output_walker((Node *) *exprs, NULL);
+}
+
 List *
 gpustr_find_outputs(PlannerInfo *root, RelOptInfo *rel, List **refused)
 {
 	FindContext context = {rel->relid, NIL, NIL};
-	List	   *exprs;
 	ListCell   *lc;
 
 	*refused = NIL;
-
 	if (!gpustr_enable_output || !query_allows(root))
 		return NIL;
-	(void) find_walker((Node *) rel->reltarget->exprs, &context);
-	if (target_reaches(root, rel))
-	{
-		exprs = query_target(root);
-		if (rel->reloptkind == RELOPT_OTHER_MEMBER_REL)
-			exprs = (List *) gpustr_adjust_to_child(root, (Node *) exprs, rel);
-		(void) find_walker((Node *) exprs, &context);
-	}
+	(void) find_walker((Node *) searched_exprs(root, rel), &context);
 	if (context.outputs != NIL &&
 		(needs_tuple_walker((Node *) rel->reltarget->exprs, NULL) ||
 		 needs_tuple_walker((Node *) extract_actual_clauses(rel->baserestrictinfo, false), NULL)))

@@ -25,6 +25,12 @@
 extern List *gpustr_find_outputs(PlannerInfo *root, RelOptInfo *rel, List **refused);
 
 /*
+ * A quick look: are there calls of redact() or mask() among the expressions that
+ * outputs are looked for in, *exprs?
+ */
+extern bool gpustr_has_own_outputs(PlannerInfo *root, RelOptInfo *rel, List **exprs);
+
+/*
  * Is it a call of redact() or mask()?  Others are texts, computed where that
  * costs less.
  */

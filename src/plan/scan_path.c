@@ -166,13 +166,17 @@ note_refusals(Relation table, const GpustrScanClauses *clauses, int noutputs)
  * planned as fast as ever; but not where somebody wants to know the reasons.
  */
 static bool
-cannot_win(PlannerInfo *root, RelOptInfo *rel, List *outputs)
+cannot_win(PlannerInfo *root, RelOptInfo *rel)
 {
-	Cost		least = gpustr_cost_least(root, rel, outputs);
+	List	   *exprs;
+	Cost		least;
 	ListCell   *lc;
 
 	if (gpustr_debug_require != GPUSTR_REQUIRE_ALLOW || message_level_is_interesting(DEBUG1))
 		return false;
+	if (gpustr_has_own_outputs(root, rel, &exprs))
+		return false;
+	least = gpustr_cost_least(root, rel, exprs);
 	foreach(lc, rel->pathlist)
 	{
 		Path	   *path = lfirst(lc);
@@ -275,9 +279,9 @@ gpustr_set_rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblE
 							gpustr_enabled ? "gpustr.enable_scan" : "gpustr.enabled");
 		return;
 	}
-	outputs = gpustr_find_outputs(root, rel, &refused_outputs);
-	if (gpustr_own_outputs(outputs) == NIL && cannot_win(root, rel, outputs))
+	if (cannot_win(root, rel))
 		return;
+	outputs = gpustr_find_outputs(root, rel, &refused_outputs);
 	if (gpustr_engine_choice() == GPUSTR_RUN_NOWHERE)
 	{
 		gpustr_note_refusal("%s, and \"gpustr.engine\" is not \"local\"",

@@ -49,6 +49,7 @@ typedef enum GpustrFunctionKind
 	GPUSTR_FUNCTION_CONCAT,		/* what: 1 the first argument separates */
 	GPUSTR_FUNCTION_TEXT_BOOL,	/* the cast */
 	GPUSTR_FUNCTION_CONTAINS_ANY,	/* gpustr.contains_any() */
+	GPUSTR_FUNCTION_TYPMOD,		/* the cast to varchar(n); what: 1 char(n) */
 	GPUSTR_FUNCTION_REDACT,		/* gpustr.redact(): an output column only */
 	GPUSTR_FUNCTION_MASK,		/* gpustr.mask(): alike */
 	GPUSTR_FUNCTION_REGEX_FIND, /* what: GPUSTR_MISS_, how: arguments before

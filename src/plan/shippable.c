@@ -53,6 +53,7 @@
 #include "plan/pii_build.h"
 #include "plan/regex_build.h"
 #include "plan/regex_find.h"
+#include "plan/several_build.h"
 #include "plan/shippable.h"
 #include "plan/text_build.h"
 
@@ -343,8 +344,11 @@ array_op_refusal(ScalarArrayOpExpr *op, ShipPlace place)
 		!gpustr_is_set_test(function, op->useOr))
 	{
 		ArrayType  *value = DatumGetArrayTypeP(((Const *) array)->constvalue);
+		int			n;
+		GpustrFixed *elements = gpustr_array_elements(value, &n);
 
-		if (ArrayGetNItems(ARR_NDIM(value), ARR_DIMS(value)) > GPUSTR_MAX_CHAIN)
+		if (n > GPUSTR_MAX_CHAIN &&
+			gpustr_list_tests(function, op->useOr, elements, n) > GPUSTR_MAX_CHAIN)
 			reason = psprintf("the list has more than %d elements", GPUSTR_MAX_CHAIN);
 		else if (function->kind == GPUSTR_FUNCTION_REGEX)
 			reason = gpustr_regex_array_refusal(function, value, op->inputcollid);

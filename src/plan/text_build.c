@@ -9,7 +9,7 @@
  * one share it.
  *
  * Some calls are made of several steps: concat() and concat_ws(), which leave out
- * what is NULL; the cast of a text to boolean; starts_with() with a prefix that
+ * what is NULL; the casts of a text to boolean, varchar(n), char(n); starts_with() with a prefix that
  * each row brings along.
  *
  * A date as text depends on DateStyle, which may be another one when a plan is
@@ -39,7 +39,8 @@ gpustr_is_text_call(const GpustrFunction *function)
 		function->kind == GPUSTR_FUNCTION_CONCAT ||
 		function->kind == GPUSTR_FUNCTION_TEXT_BOOL ||
 		function->kind == GPUSTR_FUNCTION_REGEX_FIND ||
-		function->kind == GPUSTR_FUNCTION_PII;
+		function->kind == GPUSTR_FUNCTION_PII ||
+		function->kind == GPUSTR_FUNCTION_TYPMOD;
 }
 
 /* A string literal for which there was no type to take on. */
@@ -76,6 +77,13 @@ shown_refusal(Oid type)
 	return psprintf("type %s as text is not supported", format_type_be(type));
 }
 
+/* Is it a constant, not NULL? */
+static bool
+is_given(Node *arg)
+{
+	return IsA(arg, Const) && !((Const *) arg)->constisnull;
+}
+
 static const char *
 date_style_refusal(void)
 {
@@ -103,6 +111,9 @@ gpustr_text_call_refusal(const GpustrFunction *function, List *args, Oid collati
 		}
 		return reason;
 	}
+	if (function->kind == GPUSTR_FUNCTION_TYPMOD)
+		return is_given(lsecond(args)) && is_given(lthird(args)) &&
+			DatumGetBool(((Const *) lthird(args))->constvalue) ? NULL : "the cast is not an explicit one";
 	if (function->kind != GPUSTR_FUNCTION_TEXT)
 		return NULL;
 	if (list_length(args) + omitted != (int) strlen(gpustr_text_function_shape(function->what)))
@@ -343,7 +354,7 @@ build_concat_ws(GpustrBuild *build, List *args)
 		}
 		first = false;
 	}
-	if (IsA(linitial(args), Const) && !is_null_const(linitial(args)))
+	if (is_given(linitial(args)))
 		return joined;
 	return gpustr_build_choose(build,
 							   build_or(build, gpustr_build_is_null(build, joined),
@@ -388,6 +399,23 @@ build_text_bool(GpustrBuild *build, Node *arg)
 												   unknown));
 }
 
+/* An explicit cast to varchar(n) cuts a text off, one to char(n) fills it up, too. */
+static GpustrReg
+build_typmod(GpustrBuild *build, const GpustrFunction *function, List *args)
+{
+	GpustrProgramBuilder *b = &build->builder;
+	int32		typmod = DatumGetInt32(((Const *) lsecond(args))->constvalue);
+	uint16_t	in[3] = {gpustr_build_expr(build, linitial(args)).reg, 0, 0};
+
+	if (typmod < (int32) VARHDRSZ)
+		return text_reg(in[0]);
+	in[1] = gpustr_builder_const_value(b, GPUSTR_FALSE, typmod - (int32) VARHDRSZ);
+	if (function->what == 0)
+		return text_reg(gpustr_builder_text_function(b, GPUSTR_TEXT_LEFT, in, NULL, 0));
+	in[2] = const_text(build, GPUSTR_FALSE, " ").reg;
+	return text_reg(gpustr_builder_text_function(b, GPUSTR_TEXT_RPAD, in, NULL, 0));
+}
+
 GpustrReg
 gpustr_build_text_call(GpustrBuild *build, const GpustrFunction *function, List *args,
 					   Oid collation)
@@ -398,6 +426,8 @@ gpustr_build_text_call(GpustrBuild *build, const GpustrFunction *function, List 
 		return gpustr_build_regex_find(build, function, args, collation);
 	if (function->kind == GPUSTR_FUNCTION_PII)
 		return gpustr_build_pii(build, args);
+	if (function->kind == GPUSTR_FUNCTION_TYPMOD)
+		return build_typmod(build, function, args);
 	if (function->kind == GPUSTR_FUNCTION_CONCAT)
 		return function->what == 1 ? build_concat_ws(build, args) : build_concat(build, args);
 	return build_function(build, function, args, collation);

@@ -321,6 +321,20 @@ gpustr_builder_dfa(GpustrProgramBuilder *b, uint16_t text, const GpustrDfa *dfa,
 }
 
 uint16_t
+gpustr_builder_dfa_where(GpustrProgramBuilder *b, uint16_t text, uint16_t where,
+						 const GpustrDfa *dfa, uint32_t dfa_bytes, GpustrTruth accepted)
+{
+	uint16_t	out = gpustr_builder_dfa(b, text, dfa, dfa_bytes, accepted);
+
+	if (!b->full)
+	{
+		b->step[b->nsteps - 1].aux = 1;
+		b->step[b->nsteps - 1].in2 = where;
+	}
+	return out;
+}
+
+uint16_t
 gpustr_builder_contains_any(GpustrProgramBuilder *b, uint16_t text, const GpustrAhoCorasick *set,
 							uint32_t set_bytes)
 {

@@ -84,6 +84,11 @@ extern uint16_t gpustr_builder_dfa(GpustrProgramBuilder *b, uint16_t text,
 								   const GpustrDfa *dfa, uint32_t dfa_bytes,
 								   GpustrTruth accepted);
 
+/* The same, but only where a truth is true; elsewhere it is that. */
+extern uint16_t gpustr_builder_dfa_where(GpustrProgramBuilder *b, uint16_t text, uint16_t where,
+										 const GpustrDfa *dfa, uint32_t dfa_bytes,
+										 GpustrTruth accepted);
+
 /* The literals of an automaton. */
 extern uint16_t gpustr_builder_contains_any(GpustrProgramBuilder *b, uint16_t text,
 											const GpustrAhoCorasick *set, uint32_t set_bytes);

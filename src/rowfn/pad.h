@@ -38,7 +38,7 @@ rowfn_pad_parts(RowfnText text, int64_t n, RowfnText fill, int32_t encoding, Row
 {
 	int32_t		most_bytes = encoding == GPUSTR_ENC_UTF8 ? 4 : 1;
 	int64_t		missing;
-	int64_t		fill_chars;
+	int64_t		fill_chars = 0;
 
 	if (n < INT32_MIN || n > INT32_MAX || rowfn_text_cut(text.s, text.len, encoding) ||
 		rowfn_text_cut(fill.s, fill.len, encoding))

@@ -176,7 +176,7 @@ rowfn_field_from_end(RowfnText text, char separator, int64_t n, RowfnText *slice
 GPUSTR_FN int
 rowfn_split_part(RowfnText text, RowfnText separator, int64_t n, RowfnText *slice)
 {
-	int64_t		nfields;
+	int64_t		nfields = 0;
 
 	if (!rowfn_is_int4(n) || n == 0)
 		return 0;

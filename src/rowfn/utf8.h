@@ -52,6 +52,10 @@ rowfn_char_count(const char *s, int32_t len, int32_t encoding)
 
 	if (encoding != GPUSTR_ENC_UTF8)
 		return len;
+#ifdef __CUDA_ARCH__
+	n = rowfn_count_by_pieces(s, len);
+	(void) i;
+#else
 #if defined(__GNUC__) && !defined(__CUDACC__)
 	/* 8 bytes at a time: bit 0 of each says whether it continues a character */
 	for (; len - i >= 8; i += 8)
@@ -63,10 +67,6 @@ rowfn_char_count(const char *s, int32_t len, int32_t encoding)
 		n += 8 - (int32_t) ((w * UINT64_C(0x0101010101010101)) >> 56);
 	}
 #endif
-#ifdef __CUDA_ARCH__
-	n = rowfn_count_by_pieces(s, len);
-	(void) i;
-#else
 	for (; i < len; i++)
 		n += !rowfn_utf8_is_continuation(s[i]);
 #endif

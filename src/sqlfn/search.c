@@ -265,14 +265,15 @@ gpustr_count_one(SearchBytes hay, SearchBytes what, int32 encoding)
 
 	if (what.len == 0)
 		return (int64) gpustr_search_chars(hay, encoding) + 1;
-	if (encoding < 0 || gpustr_search_pays(hay, what, encoding))
+	if (encoding < 0)
 	{
 		search_all(hay, what, encoding, count_hits, &count);
 		return count;
 	}
 
 	/*
-	 * each hit is a character's, and which one does not matter
+	 * Each hit is a character's, and which one does not matter: nothing is
+	 * left for a device to save.
 	 */
 	rowfn_search_begin(&search, hay.data, hay.len, what.data, what.len, 0);
 	while (!search.done)

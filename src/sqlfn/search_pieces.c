@@ -10,13 +10,16 @@
  * its places, so positions in the value are sums, and nobody counts characters
  * here.
  *
- * When it pays.  A device gets the value through a copy to the slot, made here; so
- * what this saves is the search and the count of characters, and what it costs is
- * two trips over the bus.  Below SEARCH_DEVICE_BYTES the fixed costs of a batch are
- * more than that; a pattern longer than SEARCH_DEVICE_WHAT is copied with each
+ * When it pays.  A device gets the value through a copy to the slot, made here.  One
+ * core of the machine that this was written on searches 2.6 GB/s, 0.7 where every
+ * thirtieth byte is a hit, counts characters at 3.7 GB/s, and copies 2.7 GB/s; what a
+ * device does meanwhile, and the bus, at 55 GB/s, cost the backend nothing.  So where
+ * characters are counted this is 1.8 times as fast and more, with many hits 4
+ * times; to count the hits alone it is no gain, and count_matches stays with the
+ * plain search.  Below SEARCH_DEVICE_BYTES, 2 ms of search, the fixed costs of a
+ * batch weigh too much; a pattern longer than SEARCH_DEVICE_WHAT is copied with each
  * piece, and may be compared at each place: then Two-Way, here, is linear.
- * gpustr.engine = local keeps all in the session, and there the plain search is
- * the better one, as it copies nothing.
+ * gpustr.engine = local keeps all in the session, where nothing need be copied.
  *
  * IDENTIFICATION
  *	  src/sqlfn/search_pieces.c

@@ -51,4 +51,7 @@ extern void compare_output(Rng *rng, int small);
 /* Functions of texts; few and small batches if 'small'. */
 extern void compare_text(Rng *rng, int small);
 
+/* Automata of literals; few and small batches if 'small'. */
+extern void compare_literals(Rng *rng, int small);
+
 #endif							/* GPUSTR_TEST_COMPARE_H */

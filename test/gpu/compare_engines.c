@@ -509,6 +509,7 @@ main(int argc, char **argv)
 	compare_redaction(&rng, small);
 	compare_output(&rng, small);
 	compare_text(&rng, small);
+	compare_literals(&rng, small);
 	printf("compare_engines: columns: %llu batches, %llu failed, %.1f s\n",
 		   (unsigned long long) batches, (unsigned long long) failed, now() - start);
 	start = now();

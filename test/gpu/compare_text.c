@@ -5,7 +5,8 @@
  *
  * Each batch has one function in particular, others of its answers, and output
  * columns that show all texts that are made, and so, as text, all values.  Texts
- * come as columns, constants, slices and choices; short, long, of broken UTF-8.
+ * come as columns, constants, slices and choices; short, long, of broken UTF-8, or
+ * so much alike that searches by first bytes get slow.
  *
  * The CUDA engine has gpustr_text_room() bytes for what a step makes, the host
  * engine as much as it takes.  What the host engine puts out tells how many bytes
@@ -38,6 +39,7 @@ typedef struct TextCase
 	int32_t		long_bytes;
 	int			ascii;			/* of the first column, all */
 	int			broken;			/* texts need not be valid UTF-8 */
+	int			same;			/* texts, and what is sought, nearly of one letter */
 }			TextCase;
 
 /* Registers to choose from. */
@@ -87,7 +89,9 @@ make_text(Rng *rng, const TextCase * c, int i, int32_t left, char *out)
 	int32_t		len = 0;
 	int32_t		j;
 
-	if (i > 0)
+	if (i == 1 && c->same)
+		most = 60;
+	else if (i > 0)
 		most = 1 + rng_below(rng, 6);
 	else if (c->long_every > 0 && rng_one_in(rng, c->long_every))
 		most = c->long_bytes;
@@ -104,6 +108,11 @@ make_text(Rng *rng, const TextCase * c, int i, int32_t left, char *out)
 	{
 		int32_t		bytes;
 
+		if (c->same && i < 2)
+		{
+			out[len++] = rng_one_in(rng, i == 0 ? 300 : 100) ? 'b' : 'a';
+			continue;
+		}
 		if (c->broken && i == 0 && rng_one_in(rng, 8))
 		{
 			out[len++] = (char) (128 + rng_below(rng, 128));
@@ -454,7 +463,7 @@ round_random(Rng *rng, const TextCase * c, GpustrTextFunction function)
 
 	memset(&flight, 0, sizeof(flight));
 	room[0] = (uint64_t) c->n * 60 + (c->long_every > 0 ? 8 * (uint64_t) c->long_bytes : 0);
-	room[1] = (uint64_t) c->n * 8;
+	room[1] = (uint64_t) c->n * (c->same ? 64 : 8);
 	room[2] = (uint64_t) c->n * 24;
 
 	/* a byte more than all the room that there can be, so that more than that shows */
@@ -501,7 +510,7 @@ judge_no_room(const Flight *flight)
 static void
 round_no_room(Rng *rng, int32_t n)
 {
-	TextCase	c = {0, 0, 0, 0, 0};
+	TextCase	c = {0, 0, 0, 0, 0, 0};
 	uint64_t	program[PROGRAM_WORDS];
 	uint64_t	room[INPUTS];
 	GpustrProgramBuilder *b = malloc(sizeof(*b));
@@ -548,11 +557,12 @@ compare_text(Rng *rng, int small)
 	for (repeat = 0; repeat < (small ? 1 : 12); repeat++)
 		for (function = 1; function <= GPUSTR_TEXT_FUNCTION_LAST; function++)
 		{
-			TextCase	c = {0, 0, 0, 0, 0};
+			TextCase	c = {0, 0, 0, 0, 0, 0};
 
 			c.n = sizes[rng_below(rng, small ? 7 : 9)];
 			c.ascii = rng_one_in(rng, 3);
 			c.broken = rng_one_in(rng, 4);
+			c.same = rng_one_in(rng, 8);
 			if (rng_one_in(rng, 2))
 			{
 				c.long_every = 1 + rng_below(rng, 40);
@@ -562,7 +572,7 @@ compare_text(Rng *rng, int small)
 		}
 	if (!small)
 	{
-		const		TextCase many = {40000, 0, 0, 1, 0};
+		const		TextCase many = {40000, 0, 0, 1, 0, 0};
 
 		for (function = 1; function <= GPUSTR_TEXT_FUNCTION_LAST; function++)
 			round_random(rng, &many, (GpustrTextFunction) function);

@@ -12,6 +12,8 @@
 #	suites		unit, regress, isolation, TAP and leftovers, on the CUDA engine
 #	redact		the redaction kernels, side by side
 #	dfa			automata, layout by layout
+#	text		functions of texts, searches and LIKE, kernel by kernel
+#	find		all places of a pattern in one long value
 #	logs		table logs of 20 million rows, gpustr beside PostgreSQL
 #
 # Where PostgreSQL was packed into .gpu/ (see README, Contributing), it is
@@ -67,7 +69,9 @@ stage()
 build()
 {
 	make -j"$(nproc)" all && make install && make -j"$(nproc)" -C test/gpu &&
-		make -j"$(nproc)" -C test/bench/redact && make -j"$(nproc)" -C test/bench/dfa
+		make -j"$(nproc)" -C test/bench/redact && make -j"$(nproc)" -C test/bench/dfa &&
+		make -j"$(nproc)" -C test/bench/text
+		make -j"$(nproc)" -C test/bench/find
 }
 
 STAGES=("$@")
@@ -92,10 +96,14 @@ if wanted suites; then
 fi
 wanted redact && stage redact test/bench/redact/redact_bench
 wanted dfa && stage dfa test/bench/dfa/dfa_bench
+wanted text && stage text test/bench/text/text_bench
+wanted find && stage find test/bench/find/find_bench
 wanted logs && stage logs env BUILT=1 test/bench/logs.sh "${ROWS:-20000000}"
 
 wanted redact && cat "$LOGS/redact.log"
 wanted dfa && cat "$LOGS/dfa.log"
+wanted text && cat "$LOGS/text.log"
+wanted find && cat "$LOGS/find.log"
 wanted logs && sed -n '/^heap/,$p' "$LOGS/logs.log"
 echo
 printf '%s\n' "${TABLE[@]}"

@@ -80,6 +80,14 @@ my $functions = slurp_file("$GpustrTest::top/test/same.sql") . q{
 	END $$;
 };
 
+# Functions of texts, over all that is in t.
+my @texts = (
+	"upper(s)", "lower(s)", "initcap(s)", "upper('a' || s || 'b')", "lower('A' || s || 'B')", "initcap(s || 'ab ' || s)", "reverse(s)",
+	"left(s, 2)", "right(s, 2)", "right(s, -1)", "substr(s, 2, 2)", "replace(s, left(s, 1), 'xyz')", "translate(s, 'a' || right(s, 1), 'bA')",
+	"btrim(s, right(s, 1) || 'a')", "rtrim(s, 'Ab')", "lpad(s, 9, right(s, 2))", "rpad(s, 5)", "repeat(s, 2)", "split_part(s, left(s, 1), 2)",
+	"concat_ws(left(s, 1), s, id, s)", "md5(s)", "strpos(s, right(s, 2))::text", "ascii(s)::text", "chr(ascii(s))");
+my $texts = join(', ', map { "\$f\$$_\$f\$" } @texts);
+
 foreach my $entry (@databases)
 {
 	my ($name, $encoding, $locale, $chars, $reason) = @$entry;
@@ -134,10 +142,43 @@ foreach my $entry (@databases)
 	  if !$reason;
 	is( $node->safe_psql($database, "SELECT compare(\$q\$SELECT md5(string_agg(x::text, ' ' ORDER BY id)) FROM ($computed OFFSET 0) x\$q\$)"),
 		'', "$name: computed columns, where they are");
+	my $compare = $reason ? 'compare(query) IS NULL' : q{same(query) LIKE 'same%'};
+	is( $node->safe_psql($database, qq{
+			SELECT string_agg(query, ' ') FROM unnest(array[$texts]) AS f, format('SELECT id, %s AS r FROM t WHERE length(%1\$s) <> 1', f) AS query
+			WHERE NOT $compare}),
+		'', "$name: functions of texts are the same");
+	is( $node->safe_psql($database, q{
+			CREATE TABLE all_chars AS SELECT g AS id, chr(g) AS s FROM generate_series(1, CASE getdatabaseencoding() WHEN 'UTF8' THEN 131071 ELSE 255 END) g
+			WHERE g NOT BETWEEN 55296 AND 57343;
+			ANALYZE all_chars;
+			SELECT same('SELECT id, upper(s) || lower(s) AS a, upper(''i'' || s || ''i'') AS u, lower(''I'' || s || ''I'') AS l, initcap(s || ''ab '' || s) AS i FROM all_chars')}),
+		'same ' . ($encoding eq 'UTF8' ? 129023 : 255) . ' rows', "$name: the case of each character") if !$reason && $encoding ne 'SQL_ASCII';
 	is($node->safe_psql($database, "SELECT batches > 0 FROM gpustr.stat_device"), $reason ? 'f' : 't',
 		"$name: the device had its part" . ($reason ? ', which is none' : ''));
+	is( $node->safe_psql($database, q{
+			SELECT count(*) FROM t, (SELECT c || 'a' AS c FROM chars UNION ALL SELECT c FROM chars) x WHERE s IS NOT NULL AND (
+				gpustr.find(s, c) <> strpos(s, c) OR gpustr.fuzzy_find(s, c, 0) <> strpos(s, c) OR
+				gpustr.count_matches(s, c) <> cardinality(gpustr.find_all(s, c)) OR
+				gpustr.find_all(s, c) <> coalesce((SELECT array_agg(p ORDER BY p) FROM generate_series(1, least(char_length(s), 30)) p
+					WHERE substr(s, p, char_length(c)) = c), '{}') || coalesce((SELECT array_agg(p) FROM unnest(gpustr.find_all(s, c)) p WHERE p > 30), '{}'))}),
+		'0', "$name: positions of hits");
+	is( $node->safe_psql($database, q{
+			CREATE EXTENSION fuzzystrmatch;
+			SELECT count(*) FROM t a, t b WHERE a.id BETWEEN 0 AND 80 AND b.id BETWEEN 0 AND 80 AND (
+				gpustr.edit_distance(a.s, b.s) <> levenshtein(a.s, b.s) OR
+				gpustr.edit_distance_within(a.s, b.s, 2) <> (levenshtein(a.s, b.s) <= 2))}),
+		'0', "$name: edit distance");
+	is( $node->safe_psql($database, q{
+			SELECT count(*) FROM (SELECT unnest(gpustr.edit_distance(array_agg(s ORDER BY id), 'ab')) AS d, unnest(gpustr.find(array_agg(s ORDER BY id), 'a')) AS f,
+				unnest(array_agg(s ORDER BY id)) AS s FROM t) x WHERE d IS DISTINCT FROM gpustr.edit_distance(s, 'ab') OR f IS DISTINCT FROM strpos(s, 'a')}),
+		'0', "$name: arrays");
 	$node->safe_psql($database, 'SELECT gpustr.stat_reset()');
 }
+
+# Bytes of a text that stand across two characters
+is($node->safe_psql('db_euc_jp', q{SELECT gpustr.find(s, p), gpustr.count_matches(s, p), gpustr.find_all(s, p), gpustr.find_all(s || p, p)
+		FROM (SELECT convert_from('\xc6fccbdc', 'EUC_JP') AS s, convert_from('\xfccb', 'EUC_JP') AS p) x}),
+	'0|0|{}|{3}', 'euc_jp: not inside a character');
 
 # Collations of clauses and of columns
 $node->safe_psql('db_utf8', q{
@@ -158,6 +199,11 @@ foreach my $collation ('"C"', '"POSIX"', 'c_utf8', $has_locales ? 'en_us' : (), 
 	$out = $node->safe_psql('db_utf8',
 		"SELECT * FROM differences($rounds, array['LIKE', '=', 'ILIKE', '<', '>='], '', false)");
 	is($out, '', "a column of COLLATE $collation: the same");
+	$out = $node->safe_psql('db_utf8', q{
+		SELECT string_agg(f, ' ') FROM unnest(array['upper(s)', 'lower(s)', 'initcap(s)', 'initcap(s || s)']) AS f
+		WHERE compare(format('SELECT md5(string_agg(id::text, '' '' ORDER BY id)) FROM t WHERE %s <> upper(right(s, 2))', f)) IS NOT NULL
+			OR (f !~ 'initcap' AND same(format('SELECT id, %s AS r FROM t', f)) NOT LIKE 'same%')});
+	is($out, '', "a column of COLLATE $collation: its case");
 	$node->safe_psql('db_utf8', 'DROP TABLE t; ALTER TABLE t_saved RENAME TO t');
 }
 foreach my $operator ('=', '<>', 'LIKE')

@@ -57,7 +57,7 @@ typedef struct GenLiterals
 	int32_t    *len;			/* [n] */
 	GpustrAhoCorasick *made;
 	uint32_t	made_bytes;
-} GenLiterals;
+}			GenLiterals;
 
 /* A step, with its constant as the user would write it. */
 typedef struct GenStep
@@ -162,13 +162,13 @@ extern void gen_dfa_free(GenDfa *dfa);
  * Literals, some of them parts of a sample, whose automaton takes at most max_bytes
  * in a program, >= 4096.
  */
-extern GenLiterals *gen_literals(Rng *rng, uint32_t max_bytes, const char *sample,
-								 int32_t sample_bytes);
+extern GenLiterals * gen_literals(Rng *rng, uint32_t max_bytes, const char *sample,
+								  int32_t sample_bytes);
 
 /* Does one of them occur in the text? */
-extern GpustrTruth gen_literals_truth(const GenLiterals *l, const char *text, int32_t len);
+extern GpustrTruth gen_literals_truth(const GenLiterals * l, const char *text, int32_t len);
 
-extern void gen_literals_free(GenLiterals *l);
+extern void gen_literals_free(GenLiterals * l);
 
 /* Print the program. */
 extern void gen_print(const GenBatch *gen);

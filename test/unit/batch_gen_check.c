@@ -261,6 +261,8 @@ evaluate_test(const GenBatch *gen, const GenValue *values, const GenStep *step, 
 			return naive_ilike(a->bytes, a->len, &step->fold, step->value, step->value_bytes,
 							   gen->encoding);
 		case GPUSTR_OP_DFA:
+			if (step->aux == 1 && row->truth[step->in2] != GPUSTR_TRUE)
+				return row->truth[step->in2];
 			if (a->state != GPUSTR_FALSE)
 				return a->state;
 			truth = gen_dfa_truth(step->dfa, a->bytes, a->len);

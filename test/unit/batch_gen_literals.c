@@ -26,7 +26,7 @@ static const GpustrTrieMemory memory = {realloc, free, no_poll};
 static int32_t
 make_literal(Rng *rng, char *to, const char *sample, int32_t sample_bytes)
 {
-	int32_t		n = 1 + rng_below(rng, rng_one_in(rng, 4) ? MAX_LITERAL : 4);
+	int32_t		n = rng_one_in(rng, 30) ? 1 + rng_below(rng, 3) : 3 + rng_below(rng, MAX_LITERAL - 2);
 	int			any = rng_one_in(rng, 20);
 	int32_t		i;
 
@@ -38,7 +38,7 @@ make_literal(Rng *rng, char *to, const char *sample, int32_t sample_bytes)
 			n = sample_bytes - at;
 		memcpy(to, sample + at, (size_t) n);
 		/* nearly there */
-		if (rng_one_in(rng, 2))
+		if (!rng_one_in(rng, 6))
 			to[n - 1] = (char) ('a' + rng_below(rng, 3));
 		return n;
 	}
@@ -49,7 +49,7 @@ make_literal(Rng *rng, char *to, const char *sample, int32_t sample_bytes)
 
 /* The automaton; NULL: it takes more bytes. */
 static GpustrAhoCorasick *
-make_automaton(Rng *rng, const GenLiterals *l, uint32_t max_bytes, uint32_t *bytes)
+make_automaton(Rng *rng, const GenLiterals * l, uint32_t max_bytes, uint32_t *bytes)
 {
 	GpustrLiteral *literals = malloc((size_t) l->n * sizeof(GpustrLiteral));
 	GpustrAhoCorasick *set = NULL;
@@ -64,7 +64,7 @@ make_automaton(Rng *rng, const GenLiterals *l, uint32_t max_bytes, uint32_t *byt
 	if (gpustr_trie_make(&trie, literals, l->n, 1, 1 << 22, &memory))
 	{
 		set = gpustr_trie_aho_corasick(&trie, rng_one_in(rng, 2) ? GPUSTR_AHO_HOT_BYTES :
-									   (uint32_t) rng_below(rng, 2000), max_bytes, &memory, bytes);
+									   (uint32_t) rng_below(rng, 600), max_bytes, &memory, bytes);
 		gpustr_trie_free(&trie, &memory);
 	}
 	free(literals);
@@ -98,7 +98,7 @@ gen_literals(Rng *rng, uint32_t max_bytes, const char *sample, int32_t sample_by
 
 /* One after the other, at each place. */
 GpustrTruth
-gen_literals_truth(const GenLiterals *l, const char *text, int32_t len)
+gen_literals_truth(const GenLiterals * l, const char *text, int32_t len)
 {
 	const char *literal = l->bytes;
 	int32_t		i;
@@ -112,7 +112,7 @@ gen_literals_truth(const GenLiterals *l, const char *text, int32_t len)
 }
 
 void
-gen_literals_free(GenLiterals *l)
+gen_literals_free(GenLiterals * l)
 {
 	if (l == NULL)
 		return;

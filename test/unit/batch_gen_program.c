@@ -360,8 +360,16 @@ add_dfa(GenWork *work)
 		most = 2048;
 	step->dfa = gen_dfa(work->rng, most);
 	work->dfa_bytes -= step->dfa->bytes;
-	step->out = gpustr_builder_dfa(&work->builder, step->in0, step->dfa->made, step->dfa->bytes,
-								   step->attr ? GPUSTR_RECHECK : GPUSTR_TRUE);
+	if (work->nbool > 0 && rng_one_in(work->rng, 2))
+	{
+		step->aux = 1;
+		step->in2 = any_bool(work);
+		step->out = gpustr_builder_dfa_where(&work->builder, step->in0, step->in2, step->dfa->made,
+											 step->dfa->bytes, step->attr ? GPUSTR_RECHECK : GPUSTR_TRUE);
+	}
+	else
+		step->out = gpustr_builder_dfa(&work->builder, step->in0, step->dfa->made, step->dfa->bytes,
+									   step->attr ? GPUSTR_RECHECK : GPUSTR_TRUE);
 }
 
 /* CONTAINS_ANY, as long as there is room. */

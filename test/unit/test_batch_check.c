@@ -51,7 +51,7 @@ typedef struct SmallAho
 {
 	GpustrAhoCorasick set;
 	uint16_t	hot[4];
-} SmallAho;
+}			SmallAho;
 
 /* What a step has in the program, and how it is checked. */
 typedef struct StepCase
@@ -73,7 +73,7 @@ static const StepCase cases[] = {
 	{GPUSTR_OP_CONST, 0, 0, {0, 0, 0}, {0, 0xFFFF}, {0, 3}, 0},
 	{GPUSTR_OP_CONST_TEXT, 0, 0, {0, 0, 0}, {0, 0xFFFF}, {2, 3}, 5},
 	{GPUSTR_OP_CONST_VALUE, 0, 0, {0, 0, 0}, {0, 0xFFFF}, {2, 3}, 8},
-	{GPUSTR_OP_DFA, 0, 1, {NTEXT, 0, 0}, {0, 0xFFFF}, {0, 1}, DFA_BYTES},
+	{GPUSTR_OP_DFA, 0, 1, {NTEXT, 0, 0}, {0, 1}, {0, 1}, DFA_BYTES},
 	{GPUSTR_OP_CONTAINS_ANY, 0, 1, {NTEXT, 0, 0}, {0, 0xFFFF}, {-1, 100}, sizeof(SmallAho)},
 	{GPUSTR_OP_TEXT_EQ, 0, 1, {NTEXT, 0, 0}, {0, 0xFFFF}, {-1, 100}, 5},
 	{GPUSTR_OP_COMPARE_TEXT, 0, 2, {NTEXT, NTEXT, 0}, {1, GPUSTR_REL_LAST},

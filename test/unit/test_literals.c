@@ -323,7 +323,7 @@ typedef struct AhoNumber
 	size_t		at;
 	const char *name;
 	int32_t		bad[6];
-} AhoNumber;
+}			AhoNumber;
 
 static const AhoNumber aho_numbers[] = {
 	{offsetof(GpustrAhoCorasick, nstates), "nstates", {0, -1, INT32_MIN, (1 << 24) + 1, INT32_MAX, 1}},

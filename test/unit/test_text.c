@@ -209,6 +209,8 @@ test_case(void)
 	expect_one(GPUSTR_TEXT_UPPER, "a\303", maps, "A\303");
 	expect_one(GPUSTR_TEXT_INITCAP, "hi THOMAS don't 1st o2x_y", maps, "Hi Thomas Don'T 1st O2x_Y");
 	expect_one(GPUSTR_TEXT_INITCAP, "a\303\251b", maps, "A\303\251B");
+	expect_one(GPUSTR_TEXT_INITCAP, "0aB 9aB /aB :aB @aB [aB `aB {aB aZz AzZ", maps,
+			   "0ab 9ab /Ab :Ab @Ab [Ab `Ab {Ab Azz Azz");
 	expect_one(GPUSTR_TEXT_INITCAP, "", maps, "");
 	test_done("case maps of collation C");
 
