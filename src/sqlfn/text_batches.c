@@ -35,6 +35,9 @@
 /* The most rows of one batch: bounds the requester's bookkeeping. */
 #define MAX_ROWS (4 * 1024 * 1024)
 
+/* There is an output column also where all its values are NULL or empty. */
+#define LEAST_OUT_BYTES 8
+
 /* One batch in flight: rows [first, first + n) of the input. */
 typedef struct ColumnBatch
 {
@@ -175,7 +178,7 @@ static bool
 start_batch(GpustrClient *client, const GpustrProgram *program,
 			const GpustrTextBatches *batches, int first, ColumnBatch *batch)
 {
-	RowsSize	size = {{0, 0}, 0};
+	RowsSize	size = {{0, 0}, LEAST_OUT_BYTES};
 	GpustrRequest *request;
 	GpustrBatch *body;
 	int			n = 1;
@@ -290,7 +293,7 @@ collect_batch(ColumnBatch *batch, const GpustrTextBatches *batches, ArrayOutput 
 static bool
 is_oversize(const GpustrProgram *program, const GpustrTextBatches *batches, int row)
 {
-	RowsSize	size = {{0, 0}, 0};
+	RowsSize	size = {{0, 0}, LEAST_OUT_BYTES};
 
 	add_row_size(&size, batches, row);
 	return body_bytes(batches, program, 1, &size) > GPUSTR_MAX_BODY_BYTES;

@@ -17,8 +17,8 @@ for each argument, and one letter for each argument:
     P  an array of needles   K  an array of kinds of redact_pii()   A  an array of texts
     k  a small distance
 
-'wanted' is False where nothing says that an engine computes it; the fuzzer
-compares its answers all the same.  Where they are 'own', gpustr made them, and
+'wanted' is False where no engine computes it; the fuzzer compares its answers all
+the same.  Where they are 'own', gpustr made them, and
 PostgreSQL has no answer: oracle.sql has another.
 """
 
@@ -35,6 +35,10 @@ class Function:
     wanted: bool = True
     own: bool = False
     weight: int = 4
+
+    def output(self):
+        """Is it wanted in SELECT lists, too?  Values are no outputs, nor are those few texts that are made at once."""
+        return self.wanted and self.family in ('text', 'bytea') and self.name not in ('int to text', 'bool to text')
 
 
 def extra(*args):
@@ -53,7 +57,7 @@ FUNCTIONS = [
     Function('lower', 'text', 'lower({})', 't'),
     Function('initcap', 'text', 'initcap({})', 't'),
     Function('||', 'text', '({} || {})', 'tt'),
-    Function('|| any', 'text', '({} || {})', 'tx', wanted=False),
+    Function('|| any', 'text', '({} || {})', 'tx'),
     Function('concat', 'text', 'concat({}, {}, {})', 'xxx', weight=3),
     extra('concat of one', 'text', 'concat({})', 'x'),
     Function('concat_ws', 'text', 'concat_ws({}, {}, {})', 'sxx', weight=3),
@@ -98,12 +102,12 @@ FUNCTIONS = [
     extra('to varchar(n)', 'text', '({})::varchar(4)', 't'),
     extra('to name', 'name', '({})::name', 't'),
     extra('to char(n)', 'bpchar', '({})::char(4)', 't'),
-    Function('regexp_replace', 'text', 'regexp_replace({}, {}, {})', 'tpR', wanted=False),
-    Function('regexp_replace flags', 'text', 'regexp_replace({}, {}, {}, {})', 'tpRg', wanted=False),
-    Function('regexp_substr', 'text', 'regexp_substr({}, {})', 'tp', wanted=False),
-    Function('substring regex', 'text', 'substring({} from {})', 'tp', wanted=False),
+    Function('regexp_replace', 'text', 'regexp_replace({}, {}, {})', 'tpR'),
+    Function('regexp_replace flags', 'text', 'regexp_replace({}, {}, {}, {})', 'tpRg'),
+    Function('regexp_substr', 'text', 'regexp_substr({}, {})', 'tp'),
+    Function('substring regex', 'text', 'substring({} from {})', 'tp'),
     extra('substring similar', 'text', "substring({} similar {} escape '#')", 'tS'),
-    Function('regexp_match', 'text', '(regexp_match({}, {}))[1]', 'tp', wanted=False),
+    Function('regexp_match', 'text', '(regexp_match({}, {}))[1]', 'tp'),
     # bytea
     Function('sha256', 'bytea', 'sha256({})', 'b'),
     extra('sha512', 'bytea', 'sha512({})', 'b'),
@@ -111,7 +115,7 @@ FUNCTIONS = [
     extra('|| of bytea', 'bytea', '({} || {})', 'bb'),
     extra('btrim of bytea', 'bytea', 'btrim({}, {})', 'bb'),
     extra('overlay of bytea', 'bytea', 'overlay({} placing {} from {})', 'bbi'),
-    Function('md5 of bytea', 'text', 'md5({})', 'b', wanted=False),
+    Function('md5 of bytea', 'text', 'md5({})', 'b'),
     extra('encode', 'text', "encode({}, 'hex')", 'b'),
     extra('bytea to text', 'text', '({})::text', 'b'),
     # numbers
@@ -128,14 +132,14 @@ FUNCTIONS = [
     Function('text to int2', 'int', '({})::int2', 'D', weight=2),
     Function('text to int4', 'int', '({})::int4', 'D', weight=5),
     Function('text to int8', 'int', '({})::int8', 'D', weight=3),
-    Function('regexp_count', 'int', 'regexp_count({}, {})', 'tp', wanted=False, weight=2),
+    Function('regexp_count', 'int', 'regexp_count({}, {})', 'tp', weight=2),
     extra('regexp_instr', 'int', 'regexp_instr({}, {})', 'tp'),
     Function('text to date', 'date', '({})::date', 'T', weight=5),
     Function('text to uuid', 'uuid', '({})::uuid', 'U', wanted=False, weight=3),
     # truth values
     Function('starts_with', 'bool', 'starts_with({}, {})', 'ts', weight=3),
     Function('^@', 'bool', '({} ^@ {})', 'ts', weight=2),
-    Function('text to bool', 'bool', '({})::bool', 'B', wanted=False, weight=3),
+    Function('text to bool', 'bool', '({})::bool', 'B', weight=3),
     Function('~', 'bool', '({} ~ {})', 'tp', weight=2),
     Function('regexp_like', 'bool', 'regexp_like({}, {}, {})', 'tph', weight=2),
     # gpustr's own
