@@ -126,6 +126,9 @@ typedef struct RowsSize
 	uint64		out;
 } RowsSize;
 
+/* A batch has an output column only if there is room for a byte. */
+#define NO_ROWS {{0, 0}, 1}
+
 /* The arguments of a row; false if one is NULL, and then of no bytes. */
 static bool
 row_args(const GpustrTextBatches *batches, int row, GpustrBytes *args)
@@ -175,7 +178,7 @@ static bool
 start_batch(GpustrClient *client, const GpustrProgram *program,
 			const GpustrTextBatches *batches, int first, ColumnBatch *batch)
 {
-	RowsSize	size = {{0, 0}, 0};
+	RowsSize	size = NO_ROWS;
 	GpustrRequest *request;
 	GpustrBatch *body;
 	int			n = 1;
@@ -290,7 +293,7 @@ collect_batch(ColumnBatch *batch, const GpustrTextBatches *batches, ArrayOutput 
 static bool
 is_oversize(const GpustrProgram *program, const GpustrTextBatches *batches, int row)
 {
-	RowsSize	size = {{0, 0}, 0};
+	RowsSize	size = NO_ROWS;
 
 	add_row_size(&size, batches, row);
 	return body_bytes(batches, program, 1, &size) > GPUSTR_MAX_BODY_BYTES;
