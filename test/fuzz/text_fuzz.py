@@ -188,6 +188,7 @@ class TextFuzzer(scan_fuzz.Fuzzer):
         """Some calls over all rows of a table: where one differs from the oracle's, by gpustr and without."""
         table = text_tables.own_table(rng, self.collations)
         self.server.build(self.collations, [table])
+        self.server.run("SET fuzz.number = 7; SET fuzz.text = 'abc'; SET statement_timeout = '60s'")
         for function in rng.sample(functions, min(len(functions), OWN_CALLS)):
             maker = text_statements.make_maker(rng, [table], self.functions, 0)
             call = maker.called(function, 1).sql()
@@ -250,7 +251,8 @@ class TextFuzzer(scan_fuzz.Fuzzer):
         return (f'{n["tables"]} tables ({n["tables refused"]} refused), {n["statements"]} statements '
                 f'({n["statements"] / max(self.args.seconds, 0.001):.0f}/s), {n["invalid"]} invalid, {n["refused"]} refused, '
                 f'{n["compared"]} compared with GpuScan ({100 * n["compared"] / max(1, n["statements"]):.0f} %), '
-                f'of which {n["errors"]} raised an error and {n["oracles"]} were compared with the oracle, as were {n["own calls"]} calls over whole tables; '
+                f'of which {n["errors"]} raised an error and {n["oracles"]} were compared with the oracle, '
+                f'as were {n["own calls"]} calls over whole tables; '
                 f'of {n["explained"]} explained {n["with filter"]} had a GPU Filter, {n["with output"]} a GPU Output, '
                 f'and {n["rechecked"]} of {n["rows"]} rows were rechecked ({100 * n["rechecked"] / max(1, n["rows"]):.0f} %); '
                 f'of {n["functions"]} functions {n["computed in the SELECT list"]} were computed in the SELECT list, '
