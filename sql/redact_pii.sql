@@ -163,6 +163,7 @@ FROM sentences GROUP BY 1 ORDER BY 1;
 
 -- Arrays
 SELECT gpustr.redact_pii(ARRAY['a@b.cd', NULL, 'x', '::1'], '{email,ipv6}');
+SELECT gpustr.redact_pii(ARRAY[NULL, NULL]::text[], '{email}'), gpustr.redact_pii(ARRAY['', ''], '{email}');
 SELECT gpustr.redact_pii('{}'::text[], '{email}'), gpustr.redact_pii(NULL::text[], '{email}') IS NULL AS strict;
 SELECT gpustr.redact_pii('[2:3]={a@b.cd,b}'::text[], '{email}'), gpustr.redact_pii(ARRAY[['a@b.cd', 'x'], [NULL, '10.0.0.1']], '{email,ipv4}'), gpustr.redact_pii(ARRAY['a@b.cd'], '{}');
 SELECT count(*), count(*) FILTER (WHERE r <> gpustr.redact_pii(line, '{ipv4,email,phone,card}')) AS different
@@ -207,3 +208,6 @@ SELECT count(*) FROM texts WHERE id < 0 AND gpustr.redact_pii(s, '{mail}') LIKE 
 SELECT explain_masked('COSTS OFF, VERBOSE', $$SELECT id FROM texts WHERE id > 0 AND gpustr.redact_pii(s, '{mail}') LIKE 'x' AND gpustr.redact_pii(s, ARRAY[s]) LIKE 'x'$$);
 SELECT explain_masked('COSTS OFF, VERBOSE', $$SELECT gpustr.redact_pii(s, '{email,ssn}') FROM texts WHERE gpustr.redact_pii(s, '{email}') LIKE '%[EMAIL]%'$$);
 RESET gpustr.debug_require;
+RESET gpustr.enabled;
+DROP TABLE patterns, pieces, texts, sentences, log;
+DROP FUNCTION same, outcome, with_gpu, explain_masked, luhn, mod97, length_of_country, match_here, redact_reference;

@@ -160,3 +160,8 @@ SELECT query, chosen(query) FROM (VALUES
 	($$SELECT gpustr.redact_pattern(s, '[0-9]', '') FROM many$$),
 	($$SELECT id FROM many WHERE gpustr.redact_pattern(s, '^rare', '') = 'x'$$),
 	($$SELECT id FROM many WHERE gpustr.redact_pattern(s, 'usual', '') = 'x'$$)) q (query);
+RESET max_parallel_workers_per_gather;
+RESET gpustr.enabled;
+DROP TABLE lines, many;
+DROP FUNCTION same, outcome, with_gpu, explain_masked, rechecked, chosen;
+DROP COLLATION nondet;

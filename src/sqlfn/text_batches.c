@@ -35,6 +35,9 @@
 /* The most rows of one batch: bounds the requester's bookkeeping. */
 #define MAX_ROWS (4 * 1024 * 1024)
 
+/* There is an output column also where all its values are NULL or empty. */
+#define LEAST_OUT_BYTES 8
+
 /* One batch in flight: rows [first, first + n) of the input. */
 typedef struct ColumnBatch
 {
@@ -126,9 +129,6 @@ typedef struct RowsSize
 	uint64		out;
 } RowsSize;
 
-/* A batch has an output column only if there is room for a byte. */
-#define NO_ROWS {{0, 0}, 1}
-
 /* The arguments of a row; false if one is NULL, and then of no bytes. */
 static bool
 row_args(const GpustrTextBatches *batches, int row, GpustrBytes *args)
@@ -178,7 +178,7 @@ static bool
 start_batch(GpustrClient *client, const GpustrProgram *program,
 			const GpustrTextBatches *batches, int first, ColumnBatch *batch)
 {
-	RowsSize	size = NO_ROWS;
+	RowsSize	size = {{0, 0}, LEAST_OUT_BYTES};
 	GpustrRequest *request;
 	GpustrBatch *body;
 	int			n = 1;
@@ -293,7 +293,7 @@ collect_batch(ColumnBatch *batch, const GpustrTextBatches *batches, ArrayOutput 
 static bool
 is_oversize(const GpustrProgram *program, const GpustrTextBatches *batches, int row)
 {
-	RowsSize	size = NO_ROWS;
+	RowsSize	size = {{0, 0}, LEAST_OUT_BYTES};
 
 	add_row_size(&size, batches, row);
 	return body_bytes(batches, program, 1, &size) > GPUSTR_MAX_BODY_BYTES;

@@ -133,6 +133,10 @@ foreach my $entry (@databases)
 			SELECT count(*) FROM t, generate_series(0, 3) l, generate_series(0, 2) r WHERE gpustr.mask(s, l, r, '*-') IS DISTINCT FROM
 				CASE WHEN char_length(s) <= l + r THEN s ELSE left(s, l) || repeat('*-', char_length(s) - l - r) || right(s, r) END}),
 		'0', "$name: mask counts characters");
+	is( $node->safe_psql($database, q{
+			SELECT count(*) FROM chars WHERE gpustr.redact_pii(c || '4111111111111111' || c || ' bob@example.com' || c, '{card,email}')
+				IS DISTINCT FROM c || '[CARD]' || c || ' [EMAIL]' || c}),
+		'0', "$name: other characters are borders of personal data");
 	my $computed = q{SELECT id, gpustr.redact(s, CASE WHEN id % 2 = 0 THEN 'public' ELSE '' END) AS r, gpustr.mask(s, 1, 1, '*') AS m FROM t};
 	like($node->safe_psql($database, "SELECT same(\$q\$$computed\$q\$)"), qr/^same \d+ rows$/, "$name: computed columns are the same")
 	  if !$reason;

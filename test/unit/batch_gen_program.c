@@ -376,7 +376,7 @@ add_dfa(GenWork *work)
 static void
 add_contains_any(GenWork *work)
 {
-	GenStep    *step = new_step(work, GPUSTR_OP_CONTAINS_ANY, any_text(work, GEN_BYTES), 0, 0);
+	GenStep    *step = gen_new_step(work, GPUSTR_OP_CONTAINS_ANY, gen_any_text(work, GEN_BYTES), 0, 0);
 	int			i = rng_below(work->rng, GEN_SAMPLES);
 
 	step->literals = gen_literals(work->rng, work->dfa_bytes, work->sample[i], work->sample_bytes[i]);
