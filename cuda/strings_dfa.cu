@@ -223,8 +223,8 @@ static __global__ void __launch_bounds__(DFA_THREADS, DFA_BLOCKS)
 
 		if (r < nrows)
 		{
-			uint32_t ruled =
-				where.lo != NULL ? row_truth(gpustr_truth_word(where.lo[w], where.hi[w]), r)
+			uint32_t ruled = where.lo != NULL
+								 ? row_truth(gpustr_truth_word(where.lo[w], where.hi[w]), r)
 								 : GPUSTR_TRUE;
 
 			truth = ruled == GPUSTR_TRUE ? row_truth(text_state(text, w), r) : ruled;
@@ -314,28 +314,30 @@ static cudaError_t launch_layout(const DfaDevice &limits, const TextRegister &te
 	table.nstates = (uint32_t)dfa->nstates;
 	table.nclasses = (uint32_t)dfa->nclasses;
 	table.start = (uint32_t)dfa->start;
-	match_dfa<LAYOUT>
-		<<<blocks, DFA_THREADS, shared, stream>>>(text, nrows, table, (uint32_t)accepted, where, out);
+	match_dfa<LAYOUT><<<blocks, DFA_THREADS, shared, stream>>>(text, nrows, table,
+															   (uint32_t)accepted, where, out);
 	return cudaPeekAtLastError();
 }
 
 cudaError_t launch_dfa(const DfaDevice &limits, DfaLayout layout, const TextRegister &text,
 					   int32_t nrows, const GpustrDfa *dfa, const GpustrDfa *device_dfa,
-					   GpustrTruth accepted, BoolRegister where, BoolRegister out, cudaStream_t stream)
+					   GpustrTruth accepted, BoolRegister where, BoolRegister out,
+					   cudaStream_t stream)
 {
 	switch (layout)
 	{
 		case DFA_EXPANDED:
-			return launch_layout<DFA_EXPANDED>(limits, text, nrows, dfa, device_dfa, accepted, where, out,
-											   stream);
+			return launch_layout<DFA_EXPANDED>(limits, text, nrows, dfa, device_dfa, accepted,
+											   where, out, stream);
 		case DFA_CLASSES8:
-			return launch_layout<DFA_CLASSES8>(limits, text, nrows, dfa, device_dfa, accepted, where, out,
-											   stream);
+			return launch_layout<DFA_CLASSES8>(limits, text, nrows, dfa, device_dfa, accepted,
+											   where, out, stream);
 		case DFA_CLASSES16:
-			return launch_layout<DFA_CLASSES16>(limits, text, nrows, dfa, device_dfa, accepted, where, out,
-												stream);
+			return launch_layout<DFA_CLASSES16>(limits, text, nrows, dfa, device_dfa, accepted,
+												where, out, stream);
 		case DFA_GLOBAL:
 			break;
 	}
-	return launch_layout<DFA_GLOBAL>(limits, text, nrows, dfa, device_dfa, accepted, where, out, stream);
+	return launch_layout<DFA_GLOBAL>(limits, text, nrows, dfa, device_dfa, accepted, where, out,
+									 stream);
 }

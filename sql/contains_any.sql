@@ -76,6 +76,13 @@ SELECT q, same('SELECT id FROM lines WHERE ' || q) FROM (VALUES
  ($$s LIKE ANY ('{%abc%,%bcd%,%cde%,%def%,"%x\\"}')$$), ($$s LIKE ANY ('{"%\\",%abc%,%bcd%,%cde%,%def%}')$$)) AS t(q);
 SELECT same(format('SELECT id FROM lines WHERE s LIKE ANY (%L)', ARRAY(SELECT '%' || substr(md5((3 * g)::text), 1, 4) || '%' FROM generate_series(1, 500) g)));
 SELECT same(format('SELECT id FROM lines WHERE s NOT LIKE ALL (%L)', ARRAY(SELECT '%' || substr(md5((3 * g)::text), 1, 4) || '%' FROM generate_series(1, 500) g)));
+-- regular expressions with a literal that a match needs
+SET gpustr.max_automaton_size = '256kB';
+SELECT q, same('SELECT id FROM lines WHERE ' || q) FROM (VALUES
+ ($$s ~ 'Größe \d'$$), ($$s ~ '^[0-9a-f]+abc'$$), ($$s ~ '(abc|abd).*0e1'$$), ($$s ~ 'abc(def)?'$$), ($$s ~ '(abc)+$'$$), ($$s ~ 'a{0}bcd'$$), ($$s ~ '(x|)abc'$$),
+ ($$s !~ '日本[0-9a-f]*00'$$), ($$s ~* 'GRÖSSE|größe'$$), ($$s ~ '(?=.*abc)b'$$), ($$s ~ '(.)abc\1'$$), ($$s ~ 'needle$'$$), ($$c ~ 'toast toast .*needle'$$),
+ ($$s ~ '[0-9]abc|[0-9]abc[a-f]'$$), ($$s ~ '(a.{4}b|Größe.*[0-9]{3}).*77'$$), ($$s IS NOT NULL AND s ~ '%_\\'$$)) AS t(q);
+RESET gpustr.max_automaton_size;
 -- errors are PostgreSQL's
 SELECT same($$SELECT id FROM lines WHERE gpustr.contains_any(s, '{{a,b}}') AND id > 0$$);
 -- known when the scan runs

@@ -153,7 +153,7 @@ gpustr_host_dfa(HostRun *run, const GpustrStep *step)
 	HostBool   *out = &run->boolean[step->out];
 	uint32_t	recheck = step->attr == 1 ? ~0u : 0;
 	Rows		rows = {run, &run->text[step->in0],
-		step->aux == 1 ? run->boolean[step->in2].word : NULL, -1, 0, {0}, {0}};
+	step->aux == 1 ? run->boolean[step->in2].word : NULL, -1, 0, {0}, {0}};
 	int32_t		w;
 
 	match_rows(&rows, dfa);

@@ -41,7 +41,7 @@ typedef struct LiteralsAutomaton
 	const GpustrDfa *dfa;
 	const GpustrAhoCorasick *set;
 	uint32		bytes;
-}			LiteralsAutomaton;
+} LiteralsAutomaton;
 
 /* One that is kept, with what it was made of. */
 typedef struct KeptAutomaton
@@ -52,7 +52,7 @@ typedef struct KeptAutomaton
 	uint32		max_bytes;
 	int			max_dfa_kb;
 	LiteralsAutomaton made;
-}			KeptAutomaton;
+} KeptAutomaton;
 
 static KeptAutomaton kept[KEPT];	/* the last used first */
 
@@ -82,7 +82,7 @@ make_automaton(const GpustrLiteral *literals, int n)
 }
 
 static bool
-is_of(const KeptAutomaton * entry, const GpustrLiteral *literals, int n)
+is_of(const KeptAutomaton *entry, const GpustrLiteral *literals, int n)
 {
 	int			i;
 
@@ -101,7 +101,7 @@ is_of(const KeptAutomaton * entry, const GpustrLiteral *literals, int n)
 
 /* Keep an automaton, in place of the one that was used least recently. */
 static void
-keep(const GpustrLiteral *literals, int n, Size literal_bytes, const LiteralsAutomaton * made)
+keep(const GpustrLiteral *literals, int n, Size literal_bytes, const LiteralsAutomaton *made)
 {
 	const void *automaton = made->dfa != NULL ? (const void *) made->dfa : made->set;
 	KeptAutomaton entry = {NULL, n, NULL, gpustr_literals_max_bytes(), gpustr_max_automaton_size, *made};

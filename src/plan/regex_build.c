@@ -21,6 +21,13 @@
 #include "plan/regex_build.h"
 #include "plan/regex_cache.h"
 #include "plan/regex_nfa.h"
+#include "service/client.h"
+
+/* Bytes of a literal that is looked for first. */
+#define FEWEST_LITERAL_BYTES 3
+
+/* States up to which a device's automata are nearly as fast as the search. */
+#define FAST_STATES 200
 
 /* The flags of a call; false if PostgreSQL would raise an error. */
 static bool
@@ -80,6 +87,39 @@ gpustr_regex_array_refusal(const GpustrFunction *function, ArrayType *patterns, 
 	return reason;
 }
 
+/* LIKE '%literal%' */
+static uint16_t
+build_literal_test(GpustrBuild *build, GpustrReg text, const char *literal, int bytes)
+{
+	char	   *pattern = palloc(2 * bytes + 2);
+	int			n = 0;
+	int			i;
+
+	pattern[n++] = '%';
+	for (i = 0; i < bytes; i++)
+	{
+		if (literal[i] == '%' || literal[i] == '_' || literal[i] == '\\')
+			pattern[n++] = '\\';
+		pattern[n++] = literal[i];
+	}
+	pattern[n++] = '%';
+	return gpustr_builder_like(&build->builder, text.reg, pattern, n);
+}
+
+/*
+ * Should the automaton run only where a literal is that it needs?  That is found
+ * much faster than by an automaton here; on a device, than by one that is large.
+ * What an automaton accepts that is not exact costs most.
+ */
+static bool
+literal_comes_first(const GpustrRegex *regex)
+{
+	if (regex->literal_bytes < FEWEST_LITERAL_BYTES)
+		return false;
+	return regex->dfa->nstates > FAST_STATES || regex->accepted == GPUSTR_RECHECK ||
+		gpustr_engine_choice() == GPUSTR_RUN_LOCAL;
+}
+
 GpustrReg
 gpustr_build_regex(GpustrBuild *build, const GpustrFunction *function, const Const *options,
 				   Oid collation, GpustrReg text, struct varlena *pattern)
@@ -96,9 +136,17 @@ gpustr_build_regex(GpustrBuild *build, const GpustrFunction *function, const Con
 	if (regex->refusal != NULL)
 		return gpustr_build_truth(build, GPUSTR_RECHECK);
 	build->automata_bytes += regex->bytes;
-	reg = gpustr_reg(GPUSTR_KIND_BOOL,
-					 gpustr_builder_dfa(&build->builder, text.reg, regex->dfa, regex->bytes,
-										regex->accepted));
+	if (literal_comes_first(regex))
+	{
+		uint16_t	where = build_literal_test(build, text, regex->literal, regex->literal_bytes);
+
+		reg.reg = gpustr_builder_dfa_where(&build->builder, text.reg, where, regex->dfa,
+										   regex->bytes, regex->accepted);
+	}
+	else
+		reg.reg = gpustr_builder_dfa(&build->builder, text.reg, regex->dfa, regex->bytes,
+									 regex->accepted);
+	reg.kind = GPUSTR_KIND_BOOL;
 	return function->flags & GPUSTR_FLAG_NEGATED ? gpustr_build_not(build, reg) : reg;
 }
 

@@ -23,6 +23,7 @@
 #include "guc.h"
 #include "plan/regex_cache.h"
 #include "plan/regex_dfa.h"
+#include "plan/regex_literal.h"
 
 /* Of all automata, but for the last used one. */
 #define CACHE_BYTES (4 * 1024 * 1024)
@@ -82,7 +83,7 @@ make(const char *pattern, int bytes, int cflags, Oid collation)
 {
 	Size		max_bytes = (Size) gpustr_max_automaton_size * 1024;
 	bool		utf8 = GetDatabaseEncoding() == PG_UTF8;
-	GpustrRegex regex = {NULL, NULL, 0, GPUSTR_TRUE};
+	GpustrRegex regex = {NULL, NULL, 0, GPUSTR_TRUE, NULL, 0};
 	GpustrRegexNfa *nfa = gpustr_regex_nfa(pattern, bytes, cflags, collation);
 	int			i;
 
@@ -108,6 +109,8 @@ make(const char *pattern, int bytes, int cflags, Oid collation)
 		regex.refusal = "its automaton would be larger than gpustr.max_automaton_size";
 	if (nfa->approximate)
 		regex.accepted = GPUSTR_RECHECK;
+	if (regex.dfa != NULL)
+		regex.literal = gpustr_regex_literal(nfa, &regex.literal_bytes);
 	return regex;
 }
 
@@ -133,6 +136,13 @@ keep(const char *pattern, int bytes, int cflags, Oid collation, const GpustrRege
 
 		memcpy(copy, regex->dfa, regex->bytes);
 		entry->regex.dfa = copy;
+	}
+	if (regex->literal != NULL)
+	{
+		char	   *copy = MemoryContextAlloc(context, regex->literal_bytes);
+
+		memcpy(copy, regex->literal, regex->literal_bytes);
+		entry->regex.literal = copy;
 	}
 	entry->bytes = bytes + regex->bytes;
 	dlist_push_head(&cache, &entry->node);

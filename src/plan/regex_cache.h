@@ -19,6 +19,8 @@ typedef struct GpustrRegex
 	const GpustrDfa *dfa;
 	uint32		bytes;
 	GpustrTruth accepted;		/* what it accepts is true, or recheck */
+	const char *literal;		/* what it accepts has this; NULL: not known */
+	int			literal_bytes;
 } GpustrRegex;
 
 /*

@@ -180,9 +180,10 @@ gpustr_build_several(GpustrBuild *build, BoolExpr *expr, int from, GpustrReg *re
 	while (i < n && is_literal_test(build, list_nth(expr->args, i), use_or, &other,
 									&literals[i - from]))
 	{
-		if (text != NULL && !equal(text, other))
+		if (text !=NULL && !equal(text, other))
 			break;
 		text = other;
+
 		i++;
 	}
 	if (i - from < FEWEST_LITERALS ||

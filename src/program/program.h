@@ -239,8 +239,8 @@ typedef enum GpustrOp
 								 * follows */
 	GPUSTR_OP_DFA,				/* bool: text in0 is accepted by the GpustrDfa
 								 * at const (rowfn/dfa.h); attr 1: what is
-								 * accepted is recheck; aux 1: only where
-								 * bool in2 is true, else that */
+								 * accepted is recheck; aux 1: only where bool
+								 * in2 is true, else that */
 	GPUSTR_OP_TEXT_EQ,			/* bool: text in0 = bytes at const */
 	GPUSTR_OP_COMPARE_TEXT,		/* bool: text in0, in1; aux: GpustrRelation,
 								 * attr: GpustrOrder */
