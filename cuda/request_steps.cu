@@ -188,6 +188,9 @@ cudaError_t request_place_columns(RequestPlan *plan)
 			need = need > text_need ? need : text_need;
 		}
 		scratch = need > scratch ? need : scratch;
+		if (!column->find_all && !column->one_pass)
+			CUDA_PASS(output_text_scratch_need(plan->batch.nrows, &need));
+		scratch = need > scratch ? need : scratch;
 	}
 	plan->output_scratch_at = request_place(plan, scratch);
 	return cudaSuccess;

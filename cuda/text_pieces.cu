@@ -28,13 +28,8 @@
 #define PIECES_BLOCK 1024
 #define PIECES_ROW 15
 
-/* What is done to bytes as they are written. */
-enum PiecesFold
-{
-	PIECES_AS_THEY_ARE,
-	PIECES_UPPER,
-	PIECES_LOWER
-};
+/* The kind of a map where bytes are to stay as they are. */
+#define PIECES_STAY ROWFN_CASE_TABLE
 
 /* What a row's answer is made of. */
 struct RowPieces
@@ -47,20 +42,20 @@ struct RowPieces
 };
 
 /* 'a' to 'z' in upper case, or 'A' to 'Z' in lower; other bytes stay. */
-template <PiecesFold FOLD>
+template <RowfnCaseKind FOLD>
 static __device__ __forceinline__ uint32_t fold4(uint32_t x)
 {
 	const uint32_t low = x & 0x7F7F7F7F;
-	const uint32_t first = FOLD == PIECES_UPPER ? 'a' : 'A';
+	const uint32_t first = FOLD == ROWFN_CASE_TO_UPPER ? 'a' : 'A';
 	uint32_t from = low + (0x80 - first) * 0x01010101u;		 /* top bit: from the first letter on */
 	uint32_t past = low + (0x80 - first - 26) * 0x01010101u; /* past the last */
 
-	if (FOLD == PIECES_AS_THEY_ARE)
+	if (FOLD == PIECES_STAY)
 		return x;
 	return x ^ (from & ~past & ~x & 0x80808080) >> 2;
 }
 
-template <PiecesFold FOLD>
+template <RowfnCaseKind FOLD>
 static __device__ __forceinline__ uint4 fold16(uint4 word)
 {
 	return make_uint4(fold4<FOLD>(word.x), fold4<FOLD>(word.y), fold4<FOLD>(word.z),
@@ -104,14 +99,15 @@ static __device__ __forceinline__ RowPieces replace_pieces(const RowfnArgs &row,
 }
 
 /* upper(), lower().  by_byte: one byte becomes one */
-template <int FUNCTION>
+template <RowfnCaseKind FOLD>
 static __device__ __forceinline__ RowPieces case_pieces(const RowfnArgs &row, bool by_byte)
 {
 	RowPieces made = {row.text[0].len, 1, 0, false, true};
 
 	if (row.text[0].len > ROWFN_CASE_BYTES || !by_byte)
 	{
-		made.bytes = rowfn_text_bytes(FUNCTION, &row);
+		made.bytes = rowfn_case_bytes_of(row.text[0], (const GpustrCaseMap *)row.constant,
+										 row.encoding, FOLD);
 		made.is_gap = true;
 		made.is_text = false;
 	}
@@ -200,7 +196,7 @@ static __device__ __forceinline__ void add_pieces(TextPieces<PIECES_BLOCK> *piec
  *
  * The rest as in make_text(), text_makes.cu.
  */
-template <int FUNCTION, PiecesFold FOLD>
+template <int FUNCTION, RowfnCaseKind FOLD>
 static __global__ void __launch_bounds__(ROW_THREADS)
 	make_pieces(const TextArgs args, bool all_stay, const TextArena arena, int32_t nrows,
 				int32_t *start, int32_t *end, StatePlanes planes)
@@ -236,7 +232,7 @@ static __global__ void __launch_bounds__(ROW_THREADS)
 		else if (FUNCTION == GPUSTR_TEXT_REPLACE)
 			made = replace_pieces(row, found);
 		else
-			made = case_pieces<FUNCTION>(row, all_stay || found != 0);
+			made = case_pieces<FOLD>(row, all_stay || found != 0);
 		truth = arena_row_bytes(arena, made.bytes, &bytes);
 		if (truth != GPUSTR_FALSE)
 			made.n = 0;
@@ -277,19 +273,19 @@ static __global__ void __launch_bounds__(ROW_THREADS)
 	for (uint32_t at = threadIdx.x * 16; at < written; at += ROW_THREADS * 16)
 		*(uint4 *)(arena_memory(arena, place) + at) = fold16<FOLD>(text_word(pieces, (int32_t)at));
 	__syncthreads();
-	if (truth == GPUSTR_FALSE && (made.is_gap || !listed))
+	if (truth != GPUSTR_FALSE || (listed && !made.is_gap))
+		return;
+	if (FUNCTION == GPUSTR_TEXT_UPPER)
+		rowfn_case_write_of(row.text[0], (const GpustrCaseMap *)row.constant, row.encoding,
+							arena_memory(arena, place) + place.at, (int64_t)bytes, FOLD);
+	else
 		rowfn_text_write(FUNCTION, &row, arena_memory(arena, place) + place.at, (int64_t)bytes);
 }
 
-/* Is the map the usual one, but for what it makes of bytes from 128 on? */
-static bool is_usual(GpustrTextFunction function, const GpustrCaseMap *map)
+/* The kind of the map of upper() or lower(): both are the same function but for it. */
+static RowfnCaseKind map_kind(const void *host_constant)
 {
-	const int first = function == GPUSTR_TEXT_UPPER ? 'a' : 'A';
-
-	for (int i = 0; i < 128; i++)
-		if (map->ascii[i] != (i >= first && i < first + 26 ? i ^ 0x20 : i))
-			return false;
-	return true;
+	return rowfn_case_kind((const GpustrCaseMap *)host_constant);
 }
 
 bool text_is_pieces(GpustrTextFunction function, const void *host_constant)
@@ -298,7 +294,7 @@ bool text_is_pieces(GpustrTextFunction function, const void *host_constant)
 	{
 		case GPUSTR_TEXT_UPPER:
 		case GPUSTR_TEXT_LOWER:
-			return is_usual(function, (const GpustrCaseMap *)host_constant);
+			return map_kind(host_constant) != ROWFN_CASE_TABLE;
 		case GPUSTR_TEXT_CONCAT:
 		case GPUSTR_TEXT_REPLACE:
 			return true;
@@ -307,7 +303,7 @@ bool text_is_pieces(GpustrTextFunction function, const void *host_constant)
 	}
 }
 
-template <int FUNCTION, PiecesFold FOLD>
+template <int FUNCTION, RowfnCaseKind FOLD>
 static cudaError_t launch(const TextArgs &args, bool all_stay, const TextArena &arena,
 						  int32_t nrows, int32_t *start, int32_t *end, StatePlanes planes,
 						  cudaStream_t stream)
@@ -322,23 +318,18 @@ cudaError_t launch_text_pieces(GpustrTextFunction function, const TextArgs &args
 							   int32_t *start, int32_t *end, StatePlanes planes,
 							   cudaStream_t stream)
 {
-	switch (function)
-	{
-		case GPUSTR_TEXT_UPPER:
-			return launch<GPUSTR_TEXT_UPPER, PIECES_UPPER>(
-				args, rowfn_case_is_ascii((const GpustrCaseMap *)host_constant), arena, nrows,
-				start, end, planes, stream);
-		case GPUSTR_TEXT_LOWER:
-			return launch<GPUSTR_TEXT_LOWER, PIECES_LOWER>(
-				args, rowfn_case_is_ascii((const GpustrCaseMap *)host_constant), arena, nrows,
-				start, end, planes, stream);
-		case GPUSTR_TEXT_CONCAT:
-			return launch<GPUSTR_TEXT_CONCAT, PIECES_AS_THEY_ARE>(args, false, arena, nrows, start,
-																  end, planes, stream);
-		case GPUSTR_TEXT_REPLACE:
-			return launch<GPUSTR_TEXT_REPLACE, PIECES_AS_THEY_ARE>(args, false, arena, nrows, start,
-																   end, planes, stream);
-		default:
-			return cudaErrorInvalidValue;
-	}
+	bool all_stay;
+
+	if (function == GPUSTR_TEXT_CONCAT)
+		return launch<GPUSTR_TEXT_CONCAT, PIECES_STAY>(args, false, arena, nrows, start, end,
+													   planes, stream);
+	if (function == GPUSTR_TEXT_REPLACE)
+		return launch<GPUSTR_TEXT_REPLACE, PIECES_STAY>(args, false, arena, nrows, start, end,
+														planes, stream);
+	all_stay = rowfn_case_is_ascii((const GpustrCaseMap *)host_constant);
+	if (map_kind(host_constant) == ROWFN_CASE_TO_UPPER)
+		return launch<GPUSTR_TEXT_UPPER, ROWFN_CASE_TO_UPPER>(args, all_stay, arena, nrows, start,
+															  end, planes, stream);
+	return launch<GPUSTR_TEXT_UPPER, ROWFN_CASE_TO_LOWER>(args, all_stay, arena, nrows, start, end,
+														  planes, stream);
 }

@@ -48,13 +48,14 @@ GPUSTR_FN int32_t
 rowfn_char_count(const char *s, int32_t len, int32_t encoding)
 {
 	int32_t		n = 0;
+#ifndef __CUDA_ARCH__
 	int32_t		i = 0;
+#endif
 
 	if (encoding != GPUSTR_ENC_UTF8)
 		return len;
 #ifdef __CUDA_ARCH__
 	n = rowfn_count_by_pieces(s, len);
-	(void) i;
 #else
 #if defined(__GNUC__) && !defined(__CUDACC__)
 	/* 8 bytes at a time: bit 0 of each says whether it continues a character */

@@ -147,6 +147,7 @@ make_case_map(const TextWork * work, int upper, char *at)
 		map->ascii[i] = (uint8_t) (i >= from && i < from + 26 ? i ^ 32 : i);
 	if (rng_one_in(work->rng, 4))
 		map->ascii['b'] = 0xFF;
+	map->ascii[0] = rng_one_in(work->rng, 2) ? 0xFF : 0;	/* of no account */
 	map->others_stay = !rng_one_in(work->rng, 3);
 
 	/* in a single-byte encoding characters are bytes */

@@ -14,6 +14,8 @@
 #	dfa			automata, layout by layout
 #	text		functions of texts, searches and LIKE, kernel by kernel
 #	find		all places of a pattern in one long value
+#	find		all places of a pattern in one long value
+#	text		functions of texts, searches and LIKE, kernel by kernel
 #	logs		table logs of 20 million rows, gpustr beside PostgreSQL
 #
 # Where PostgreSQL was packed into .gpu/ (see README, Contributing), it is
@@ -72,6 +74,8 @@ build()
 		make -j"$(nproc)" -C test/bench/redact && make -j"$(nproc)" -C test/bench/dfa &&
 		make -j"$(nproc)" -C test/bench/text
 		make -j"$(nproc)" -C test/bench/find
+		make -j"$(nproc)" -C test/bench/find &&
+		make -j"$(nproc)" -C test/bench/text
 }
 
 STAGES=("$@")
@@ -98,12 +102,16 @@ wanted redact && stage redact test/bench/redact/redact_bench
 wanted dfa && stage dfa test/bench/dfa/dfa_bench
 wanted text && stage text test/bench/text/text_bench
 wanted find && stage find test/bench/find/find_bench
+wanted find && stage find test/bench/find/find_bench
+wanted text && stage text test/bench/text/text_bench
 wanted logs && stage logs env BUILT=1 test/bench/logs.sh "${ROWS:-20000000}"
 
 wanted redact && cat "$LOGS/redact.log"
 wanted dfa && cat "$LOGS/dfa.log"
 wanted text && cat "$LOGS/text.log"
 wanted find && cat "$LOGS/find.log"
+wanted find && cat "$LOGS/find.log"
+wanted text && cat "$LOGS/text.log"
 wanted logs && sed -n '/^heap/,$p' "$LOGS/logs.log"
 echo
 printf '%s\n' "${TABLE[@]}"

@@ -314,6 +314,8 @@ evaluate_output(const GenBatch *gen, const GenStep *step, const RowRegisters *ro
 		return;
 	if (step->op == GPUSTR_OP_REDACT)
 		want->bytes = naive_redact(a->bytes, a->len, b->bytes, b->len, gen->encoding, want->text);
+	else if (step->op == GPUSTR_OP_FIND_ALL)
+		want->bytes = naive_find_all(a->bytes, a->len, step->value, step->value_bytes, gen->encoding, want->text);
 	else if (step->op == GPUSTR_OP_OUTPUT_TEXT)
 	{
 		want->bytes = a->len;
@@ -411,6 +413,8 @@ evaluate_row(const GenBatch *gen, int32_t r, Expected *want)
 			case GPUSTR_OP_MASK:
 			case GPUSTR_OP_OUTPUT_TEXT:
 			case GPUSTR_OP_FIND_ALL:
+			case GPUSTR_OP_FIND_ALL:
+			case GPUSTR_OP_OUTPUT_TEXT:
 				evaluate_output(gen, step, &row, &want->out[step->attr]);
 				break;
 			default:
