@@ -47,6 +47,7 @@
 #ifndef GPUSTR_ROWFN_LIKE_H
 #define GPUSTR_ROWFN_LIKE_H
 
+#include "rowfn/find_bytes.h"
 #include "rowfn/fold.h"
 #include "rowfn/utf8.h"
 
@@ -177,7 +178,7 @@ rowfn_like_skip_back(const char *s, int32_t start, int32_t pos, int32_t n, int32
  *
  * Candidates are places where the first and the last byte of the literal both
  * fit; with SSE2, 16 places are tried at a time, and nothing outside
- * [pos, end) is read.
+ * [pos, end) is read.  On a device: find_bytes.h.
  */
 ROWFN_INLINE int32_t
 rowfn_like_find(const char *s, int32_t pos, int32_t end, const char *literal, int32_t n,
@@ -187,6 +188,10 @@ rowfn_like_find(const char *s, int32_t pos, int32_t end, const char *literal, in
 	char		first = literal[0];
 	char		last = literal[n - 1];
 
+#ifdef __CUDA_ARCH__
+	if (kind == ROWFN_FOLD_NONE)
+		return n <= end - pos ? rowfn_find_by_pieces(s, pos, end, literal, n) : -1;
+#endif
 #ifdef ROWFN_SSE2
 	if (kind != ROWFN_FOLD_TABLE && stop - pos >= 16)
 	{
