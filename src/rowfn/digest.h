@@ -70,13 +70,6 @@ rowfn_swap_bytes(uint32_t x)
 	return x << 24 | (x & 0xFF00) << 8 | ((x >> 8) & 0xFF00) | x >> 24;
 }
 
-/* Loops that kernels unroll, so that their arrays become registers. */
-#ifdef __CUDA_ARCH__
-#define ROWFN_UNROLL _Pragma("unroll")
-#else
-#define ROWFN_UNROLL
-#endif
-
 /* v[at] takes a word in; the one after it, in a circle, is b of RFC 1321. */
 #define ROWFN_MD5_STEP(v, at, f, word, sine, rotation) \
 	((v)[at] = (v)[((at) + 1) & 3] + \
@@ -102,32 +95,40 @@ rowfn_md5_block(const uint32_t word[16], uint32_t state[4])
 
 	for (i = 0; i < 4; i++)
 		v[i] = state[i];
-	ROWFN_UNROLL
-		for (i = 0; i < 16; i += 4)
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+	for (i = 0; i < 16; i += 4)
 	{
 		ROWFN_MD5_STEP(v, 0, v[3] ^ (v[1] & (v[2] ^ v[3])), word[i], sines[i], 7);
 		ROWFN_MD5_STEP(v, 3, v[2] ^ (v[0] & (v[1] ^ v[2])), word[i + 1], sines[i + 1], 12);
 		ROWFN_MD5_STEP(v, 2, v[1] ^ (v[3] & (v[0] ^ v[1])), word[i + 2], sines[i + 2], 17);
 		ROWFN_MD5_STEP(v, 1, v[0] ^ (v[2] & (v[3] ^ v[0])), word[i + 3], sines[i + 3], 22);
 	}
-	ROWFN_UNROLL
-		for (i = 0; i < 16; i += 4)
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+	for (i = 0; i < 16; i += 4)
 	{
 		ROWFN_MD5_STEP(v, 0, v[2] ^ (v[3] & (v[1] ^ v[2])), word[(5 * i + 1) & 15], sines[i + 16], 5);
 		ROWFN_MD5_STEP(v, 3, v[1] ^ (v[2] & (v[0] ^ v[1])), word[(5 * i + 6) & 15], sines[i + 17], 9);
 		ROWFN_MD5_STEP(v, 2, v[0] ^ (v[1] & (v[3] ^ v[0])), word[(5 * i + 11) & 15], sines[i + 18], 14);
 		ROWFN_MD5_STEP(v, 1, v[3] ^ (v[0] & (v[2] ^ v[3])), word[5 * i & 15], sines[i + 19], 20);
 	}
-	ROWFN_UNROLL
-		for (i = 0; i < 16; i += 4)
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+	for (i = 0; i < 16; i += 4)
 	{
 		ROWFN_MD5_STEP(v, 0, v[1] ^ v[2] ^ v[3], word[(3 * i + 5) & 15], sines[i + 32], 4);
 		ROWFN_MD5_STEP(v, 3, v[0] ^ v[1] ^ v[2], word[(3 * i + 8) & 15], sines[i + 33], 11);
 		ROWFN_MD5_STEP(v, 2, v[3] ^ v[0] ^ v[1], word[(3 * i + 11) & 15], sines[i + 34], 16);
 		ROWFN_MD5_STEP(v, 1, v[2] ^ v[3] ^ v[0], word[(3 * i + 14) & 15], sines[i + 35], 23);
 	}
-	ROWFN_UNROLL
-		for (i = 0; i < 16; i += 4)
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+	for (i = 0; i < 16; i += 4)
 	{
 		ROWFN_MD5_STEP(v, 0, v[2] ^ (v[1] | ~v[3]), word[7 * i & 15], sines[i + 48], 6);
 		ROWFN_MD5_STEP(v, 3, v[1] ^ (v[0] | ~v[2]), word[(7 * i + 7) & 15], sines[i + 49], 10);
@@ -226,8 +227,10 @@ rowfn_sha256_block(uint32_t word[16], uint32_t state[8])
 
 	for (i = 0; i < 8; i++)
 		v[i] = state[i];
-	ROWFN_UNROLL
-		for (i = 0; i < 64; i += 8)
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+	for (i = 0; i < 64; i += 8)
 	{
 		rowfn_sha256_step(&v[0], &v[1], &v[2], &v[3], &v[4], &v[5], &v[6], &v[7], roots[i] + rowfn_sha256_word(word, i));
 		rowfn_sha256_step(&v[7], &v[0], &v[1], &v[2], &v[3], &v[4], &v[5], &v[6], roots[i + 1] + rowfn_sha256_word(word, i + 1));

@@ -43,20 +43,16 @@ rowfn_char_bytes(const char *s, int32_t len, int32_t encoding)
 	return n <= len ? n : len;
 }
 
-/* Characters of a string. */
+/* Bytes of a UTF-8 string that do not continue a character. */
 GPUSTR_FN int32_t
-rowfn_char_count(const char *s, int32_t len, int32_t encoding)
+rowfn_utf8_count(const char *s, int32_t len)
 {
-	int32_t		n = 0;
-#ifndef __CUDA_ARCH__
-	int32_t		i = 0;
-#endif
-
-	if (encoding != GPUSTR_ENC_UTF8)
-		return len;
 #ifdef __CUDA_ARCH__
-	n = rowfn_count_by_pieces(s, len);
+	return rowfn_count_by_pieces(s, len);
 #else
+	int32_t		n = 0;
+	int32_t		i = 0;
+
 #if defined(__GNUC__) && !defined(__CUDACC__)
 	/* 8 bytes at a time: bit 0 of each says whether it continues a character */
 	for (; len - i >= 8; i += 8)
@@ -70,8 +66,15 @@ rowfn_char_count(const char *s, int32_t len, int32_t encoding)
 #endif
 	for (; i < len; i++)
 		n += !rowfn_utf8_is_continuation(s[i]);
-#endif
 	return n;
+#endif
+}
+
+/* Characters of a string. */
+GPUSTR_FN int32_t
+rowfn_char_count(const char *s, int32_t len, int32_t encoding)
+{
+	return encoding == GPUSTR_ENC_UTF8 ? rowfn_utf8_count(s, len) : len;
 }
 
 #endif							/* GPUSTR_ROWFN_UTF8_H */
