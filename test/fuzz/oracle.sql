@@ -69,9 +69,16 @@ $$
 	WHERE strpos(value COLLATE "C", p COLLATE "C") > 0
 $$;
 
--- Approximate search, over Levenshtein's distance of fuzzystrmatch
+-- Approximate search, over Levenshtein's distance of fuzzystrmatch.  Where that is
+-- not installed, these raise an error, so that nothing is compared.
 
-CREATE EXTENSION IF NOT EXISTS fuzzystrmatch SCHEMA fuzz_oracle;
+DO $$
+BEGIN
+	IF EXISTS (SELECT FROM pg_available_extensions WHERE name = 'fuzzystrmatch') THEN
+		CREATE EXTENSION IF NOT EXISTS fuzzystrmatch SCHEMA fuzz_oracle;
+	END IF;
+END
+$$;
 
 CREATE FUNCTION fuzz_oracle.edit_distance(a text, b text) RETURNS integer
 	LANGUAGE plpgsql IMMUTABLE STRICT AS
@@ -342,7 +349,7 @@ BEGIN
 	<<places>>
 	WHILE i <= length(value) LOOP
 		FOREACH kind IN ARRAY ARRAY['email', 'iban', 'ipv6', 'ipv4', 'card', 'ssn', 'phone'] LOOP
-			CONTINUE WHEN kind <> ALL (kinds);
+			CONTINUE WHEN kind <> ALL (kinds COLLATE "C");
 			n := fuzz_oracle.pii_at(value, i, kind);
 			IF n > 0 THEN
 				made := made || '[' || upper(kind) || ']';

@@ -27,6 +27,7 @@ an error the oracle says nothing.
 """
 
 import os
+import random
 import re
 import sys
 
@@ -43,6 +44,8 @@ ORACLE_SCHEMA = 'fuzz_oracle'
 
 EXPLAIN = 'ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF'
 EXPLAIN_EVERY = 3
+
+OWN_CALLS = 6                   # of gpustr's own functions over a table of their own, each round
 
 # A condition over a call of each family that is neither all true nor constant.
 CONDITIONS = {'text': "({}) <> 'zz'", 'bpchar': "({}) <> 'zz'", 'name': "({}) <> 'zz'", 'int': '({}) <> -99', 'bool': '({})',
@@ -80,17 +83,21 @@ class TextServer(compare.Server):
         called = self.own.intersection(re.findall(r'\bgpustr\.(\w+)\(', statement.query()))
         if slow is None or not called:
             return fast, slow, plan
-        oracle = self.ask(statement, called)
+        oracle = self.ask(statement)
         if oracle.sqlstate or slow.sqlstate or compare.difference(statement, fast, slow):
             return fast, slow, plan
         self.oracles += 1
         return fast, oracle, plan
 
-    def ask(self, statement, called):
+    def by_oracle(self, sql):
+        """SQL with the oracle's functions in place of gpustr's."""
+        for name in self.own:
+            sql = re.sub(rf'\bgpustr\.{name}\(', f'{ORACLE_SCHEMA}.{name}(', sql)
+        return sql
+
+    def ask(self, statement):
         """The answer of the oracle."""
-        text = '; '.join(statement.script())
-        for name in called:
-            text = re.sub(rf'\bgpustr\.{name}\(', f'{ORACLE_SCHEMA}.{name}(', text)
+        text = self.by_oracle('; '.join(statement.script()))
         self.run('BEGIN')
         try:
             return self.answer('SET LOCAL gpustr.enabled = off; ' + text)
@@ -168,6 +175,35 @@ class TextFuzzer(scan_fuzz.Fuzzer):
         self.counts['rows'] += number_after(plan, 'GPU Rows: ')
         self.counts['rechecked'] += number_after(plan, 'GPU Rows Rechecked: ')
 
+    # -- gpustr's own functions against the oracle --------------------------------
+
+    def round(self, number):
+        """As there, and then more values for gpustr's own functions."""
+        super().round(number)
+        own = [f for f in self.functions if f.own]
+        if own and not self.enough():
+            self.own_round(random.Random(f'{self.args.seed}/{number}/own'), own, number)
+
+    def own_round(self, rng, functions, number):
+        """Some calls over all rows of a table: where one differs from the oracle's, by gpustr and without."""
+        table = text_tables.own_table(rng, self.collations)
+        self.server.build(self.collations, [table])
+        self.server.run("SET fuzz.number = 7; SET fuzz.text = 'abc'; SET statement_timeout = '60s'")
+        for function in rng.sample(functions, min(len(functions), OWN_CALLS)):
+            maker = text_statements.make_maker(rng, [table], self.functions, 0)
+            call = maker.called(function, 1).sql()
+            oracle = self.server.by_oracle(call)
+            query = f'SELECT id, {call}, {oracle} FROM t WHERE ({call}) IS DISTINCT FROM ({oracle})'
+            answer = self.server.answer(query)
+            self.counts['own calls'] += answer.rows is not None
+            self.invalid['oracle: ' + answer.message] += answer.rows is None
+            if answer.rows:
+                self.found += 1
+                print(f'FAILED, round {number} (--round {number} --seed {self.args.seed}): not as the oracle has it\n'
+                      f'    {ascii(query)}\n    {ascii(min(answer.rows, key=str))}', flush=True)
+                if self.enough():
+                    return
+
     # -- that functions are computed at all -------------------------------------
 
     def prove(self):
@@ -215,7 +251,8 @@ class TextFuzzer(scan_fuzz.Fuzzer):
         return (f'{n["tables"]} tables ({n["tables refused"]} refused), {n["statements"]} statements '
                 f'({n["statements"] / max(self.args.seconds, 0.001):.0f}/s), {n["invalid"]} invalid, {n["refused"]} refused, '
                 f'{n["compared"]} compared with GpuScan ({100 * n["compared"] / max(1, n["statements"]):.0f} %), '
-                f'of which {n["errors"]} raised an error and {n["oracles"]} were compared with the oracle; '
+                f'of which {n["errors"]} raised an error and {n["oracles"]} were compared with the oracle, '
+                f'as were {n["own calls"]} calls over whole tables; '
                 f'of {n["explained"]} explained {n["with filter"]} had a GPU Filter, {n["with output"]} a GPU Output, '
                 f'and {n["rechecked"]} of {n["rows"]} rows were rechecked ({100 * n["rechecked"] / max(1, n["rows"]):.0f} %); '
                 f'of {n["functions"]} functions {n["computed in the SELECT list"]} were computed in the SELECT list, '

@@ -160,6 +160,7 @@ def text_type(draw, sql='text'):
 
 
 TEXT = text_type(text_value)
+PERSONAL_TEXT = text_type(personal_value)
 VARCHAR = text_type(text_value, 'varchar')
 VARCHAR_12 = text_type(lambda rng: text_value(rng)[:12], 'varchar(12)')
 DIGITS, WIDE_DIGITS = text_type(digits_value), text_type(wide_digits)
@@ -177,8 +178,10 @@ DATE = values.Type('date', 'date', values.edges_or(
      '10000-01-01',
      '0001-12-31 BC', '0044-03-15 BC'], values.date_value, 0.2))
 
+OWN_ROWS = 150
+
 # What a table may have beside one text.
-KINDS = [TEXT, TEXT, TEXT, TEXT, VARCHAR, VARCHAR_12, CHAR_1, CHAR_9, values.NAME, BYTES, SMALL, SMALL, values.INT4, values.INT8,
+KINDS = [TEXT, TEXT, TEXT, PERSONAL_TEXT, VARCHAR, VARCHAR_12, CHAR_1, CHAR_9, values.NAME, BYTES, SMALL, SMALL, values.INT4, values.INT8,
          values.INT2, DATE, values.UUID, values.BOOL, POINTS]
 CLEAN = [DIGITS, DAYS, UUIDS, TRUTHS]
 DIRTY = [WIDE_DIGITS, WRONG_DAYS, WRONG_UUIDS, WRONG_TRUTHS]
@@ -202,6 +205,17 @@ def random_column(rng, number, type_, collation):
         if c.not_null:
             c.default = type_.value(rng)
     return c
+
+
+def own_table(rng, collations):
+    """A larger table of plain texts, for gpustr's own functions."""
+    collation = rng.choice(collations)
+    columns = [Column('id', values.INT4)] + [Column(f'c{i}', type_, collation if type_.collatable else None)
+                                             for i, type_ in enumerate([PERSONAL_TEXT, PERSONAL_TEXT, TEXT, SMALL, BYTES], 1)]
+    table = schema.Table('t', columns)
+    table.rows = [schema.random_row(rng, columns, i) for i in range(1, OWN_ROWS + 1)]
+    table.huge = False
+    return table
 
 
 def random_table(rng, name, collations, size=None):
