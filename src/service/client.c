@@ -339,11 +339,7 @@ gpustr_request_acquire(GpustrClient *client, Size min_bytes)
 			pfree(request);
 			return NULL;
 		}
-
-		/* a large program should go with as many bytes of data, or more */
-		if (min_bytes < GPUSTR_MAX_BODY_BYTES / 4)
-			min_bytes = Max(2 * min_bytes, GPUSTR_LOCAL_BODY_BYTES);
-		acquire_private(request, min_bytes);
+		acquire_private(request, Max(min_bytes, GPUSTR_LOCAL_BODY_BYTES));
 	}
 	dlist_push_tail(&client->requests, &request->node);
 	return request;
