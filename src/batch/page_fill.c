@@ -185,6 +185,7 @@ gpustr_batch_submit(GpustrPageScan *scan)
 {
 	HeapScanDesc heap = scan->heap;
 	PageBatch  *pb = &scan->ring[(scan->first + scan->nbatches) % scan->nring];
+	Size		least_bytes = (BLCKSZ + 1024) + 8192;
 	uint32		program_bytes;
 	bool		local;
 	bool		may_name;
@@ -195,9 +196,14 @@ gpustr_batch_submit(GpustrPageScan *scan)
 		return false;
 	program_bytes = scan->program->bytes;
 
-	/* room for one page, copied, and what is beside: a slot may be small */
+	/*
+	 * room for one page, copied, and what is beside: a slot may be small; but
+	 * a large program should come with as many bytes of pages
+	 */
+	if (program_bytes > GPUSTR_LOCAL_BODY_BYTES / 4)
+		least_bytes += program_bytes;
 	pb->request = gpustr_request_acquire(scan->client,
-										 program_bytes + (BLCKSZ + 1024) + 8192 +
+										 program_bytes + least_bytes +
 										 gpustr_page_output_bytes(&scan->output));
 	if (pb->request == NULL)
 		return false;

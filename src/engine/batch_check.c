@@ -13,8 +13,7 @@
  * rowfn/heap_tuple.h), and whether a block of the buffer pool exists, which
  * only the engine knows.
  *
- * The cost is a pass over row_start[], page[] and offsets[].
- *
+ * The cost is a pass over row_start[], page[], offsets[] and automata.
  * Compiled into both engines.
  *
  * IDENTIFICATION
