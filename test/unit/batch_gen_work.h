@@ -80,6 +80,9 @@ extern uint16_t gen_any_value(GenWork *work);
 /* A step that calls a function of texts: see batch_gen_text.c. */
 extern void gen_text_function(GenWork *work);
 
+/* A step that finds all places of a text: alike. */
+extern GenStep *gen_find_all(GenWork *work, GenTextKind kind, int32_t column);
+
 /*
  * Make the program, for a page or a column batch, with nout output columns.
  * Returns its bytes.
