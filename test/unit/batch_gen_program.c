@@ -512,13 +512,7 @@ add_output(GenWork *work, int32_t column)
 		gpustr_builder_redact(b, column, step->in0, step->in1);
 	}
 	else if (rng_one_in(rng, 2))
-	{
-		step = gen_new_step(work, GPUSTR_OP_FIND_ALL, gen_any_text(work, rng_one_in(rng, 2) ? kind : GEN_BYTES), 0, column);
-		step->value_bytes = 0;
-		while (step->value_bytes == 0)
-			step->value_bytes = test_text(rng, step->value, 1 + rng_below(rng, 5), work->letters);
-		gpustr_builder_find_all(b, column, step->in0, step->value, step->value_bytes);
-	}
+		step = gen_find_all(work, kind, column);
 	else
 	{
 		step = gen_new_step(work, GPUSTR_OP_MASK, gen_any_text(work, kind), 0, column);

@@ -271,3 +271,16 @@ gen_text_reset(void)
 {
 	made_bytes = 0;
 }
+
+GenStep *
+gen_find_all(GenWork *work, GenTextKind kind, int32_t column)
+{
+	GenStep    *step = gen_new_step(work, GPUSTR_OP_FIND_ALL,
+									gen_any_text(work, rng_one_in(work->rng, 2) ? kind : GEN_BYTES), 0, column);
+
+	step->value_bytes = 0;
+	while (step->value_bytes == 0)
+		step->value_bytes = test_text(work->rng, step->value, 1 + rng_below(work->rng, 5), work->letters);
+	gpustr_builder_find_all(&work->builder, column, step->in0, step->value, step->value_bytes);
+	return step;
+}
