@@ -113,6 +113,21 @@ __device__ __forceinline__ uint64_t arena_written(const TextArena &arena, const 
 }
 
 /*
+ * Texts are read by words of 4 bytes, so those in which the last answers end are
+ * filled with zeros, where answers were written byte by byte.  no_room: the
+ * thread's row has an answer, but nowhere to put it.
+ */
+__device__ __forceinline__ void arena_fill_words(const TextArena &arena, const ArenaPlace &place,
+												 bool no_room)
+{
+	uint64_t at = no_room ? place.at : place.total;
+
+	if ((no_room || threadIdx.x == 0) && place.block + at < arena.bytes)
+		for (char *p = arena_memory(arena, place) + at; ((uintptr_t)p & 3) != 0; p++)
+			*p = 0;
+}
+
+/*
  * Write where row r's answer is, and its state.  All threads of a warp.  Returns
  * its truth: GPUSTR_FALSE if there is an answer, with room.
  */

@@ -74,6 +74,8 @@ static __global__ void __launch_bounds__(ROW_THREADS)
 		for (uint64_t at = threadIdx.x * 16; at < arena_written(arena, place, place.total);
 			 at += ROW_THREADS * 16)
 			*(uint4 *)(arena_memory(arena, place) + at) = *(const uint4 *)(stage + at);
+	else
+		arena_fill_words(arena, place, bytes > 0 && truth != GPUSTR_FALSE);
 }
 
 template <int FUNCTION>

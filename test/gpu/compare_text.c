@@ -212,7 +212,7 @@ add_call(TextWork * work, GpustrTextFunction function)
 	int			lengthens = function == GPUSTR_TEXT_LPAD || function == GPUSTR_TEXT_RPAD ||
 		function == GPUSTR_TEXT_REPEAT;
 	uint32_t	bytes = make_constant(work, function, (char *) constant);
-	uint16_t	args[3];
+	uint16_t	args[3] = {0, 0, 0};
 	uint16_t	answer;
 	int			i;
 
