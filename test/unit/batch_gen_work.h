@@ -81,6 +81,9 @@ extern uint16_t gen_any_bool(GenWork *work);
 /* A step that calls a function of texts: see batch_gen_text.c. */
 extern void gen_text_function(GenWork *work);
 
+/* A step that finds all places of something: see batch_gen_text.c. */
+extern GenStep *gen_find_all(GenWork *work, GenTextKind kind, int32_t column);
+
 /* Steps with an automaton, as long as there is room for it. */
 extern void gen_dfa_step(GenWork *work);
 extern void gen_contains_any_step(GenWork *work);
