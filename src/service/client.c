@@ -77,6 +77,16 @@ static dlist_head all_clients = DLIST_STATIC_INIT(all_clients);
 static bool callbacks_registered = false;
 
 /*
+ * Shall the engine stop, as the session is to be canceled?  Only if it can be:
+ * else the request would be tried over and over again.
+ */
+static int
+interrupt_waits(void)
+{
+	return InterruptPending && INTERRUPTS_CAN_BE_PROCESSED();
+}
+
+/*
  * The host engine of this backend.  It lives as long as the process; its
  * scratch memory is bounded by what one batch needs.
  */
@@ -96,6 +106,7 @@ local_engine(void)
 	config.nblocks = NBuffers;
 	config.zero_copy_blocks = &zero_copy_blocks;
 	config.memory_limit = &memory_limit;
+	config.stop = interrupt_waits;
 	if (gpustr_call_fails("open the session's engine"))
 		gpustr_engine_error(&error, ENGINE_OUT_OF_MEMORY, "failure on demand");
 	else
@@ -394,9 +405,14 @@ run_locally(GpustrRequest *request)
 		gpustr_engine_error(&run.error, ENGINE_OUT_OF_MEMORY, "failure on demand");
 	else
 	{
-		engine->methods->submit(engine, &run);
-		while (engine->methods->poll(engine) != &run)
+		/* an interrupt that does not end the statement: all over again */
+		do
+		{
 			CHECK_FOR_INTERRUPTS();
+			engine->methods->submit(engine, &run);
+			while (engine->methods->poll(engine) != &run)
+				CHECK_FOR_INTERRUPTS();
+		} while (run.error.code == ENGINE_STOPPED);
 	}
 	if (run.error.code != ENGINE_OK)
 		ereport(ERROR,
