@@ -36,9 +36,8 @@ struct HostArenaBlock
 
 /*
  * Take 'bytes' of the arena; NULL: there is no memory, or the step has had its
- * share.  The first block with room
- * is at the head; blocks that are full, or too small, are passed by for the
- * rest of the chunk.
+ * share.  The first block with room is at the head; blocks that are full, or too
+ * small, are passed by for the rest of the chunk.
  */
 static char *
 arena_take(HostArena *arena, size_t bytes)
@@ -173,6 +172,7 @@ redact_row(HostRun *run, const RowfnArgs *row, HostText *out, int32_t r)
 		return 0;
 	bytes = rowfn_pii_write_from(&scan, &match, to, (int64_t) room);
 	run->arena->at->used -= room - (size_t) bytes;
+	run->arena->taken -= room - (size_t) bytes;
 	if (bytes > INT32_MAX)
 		return 0;
 	out->value[r] = to;
