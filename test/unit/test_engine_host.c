@@ -22,6 +22,15 @@ static char *blocks;
 static volatile int32_t zero_copy_blocks;
 static volatile uint64_t memory_limit = UINT64_MAX;
 
+/* How often stop() is still asked until it says so; negative: never. */
+static int	asked_until_stop = -1;
+
+static int
+stop(void)
+{
+	return asked_until_stop >= 0 && asked_until_stop-- == 0;
+}
+
 static Engine *
 open_engine(void)
 {
@@ -150,15 +159,6 @@ test_random(Engine *engine, Rng *rng, void *body)
 	for (i = 0; i < 3; i++)
 		CHECK(ends[i] > (uint64_t) test_rounds(1500) / 30, "too few output columns");
 	test_done("random batches");
-}
-
-/* How often stop() is still asked until it says so; negative: never. */
-static int	asked_until_stop = -1;
-
-static int
-stop(void)
-{
-	return asked_until_stop >= 0 && asked_until_stop-- == 0;
 }
 
 /* A request that is stopped, wherever that is, and the same one once more. */

@@ -12,6 +12,7 @@
 #include "batch/batch_layout.h"
 #include "engine/engine.h"
 #include "program/program_builder.h"
+#include "rowfn/pii.h"
 #include "test_common.h"
 #include "text_gen.h"
 
