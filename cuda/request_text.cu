@@ -62,7 +62,9 @@ void request_place_arenas(RequestPlan *plan, const GpustrProgram *program)
 
 			bytes = bytes < need ? bytes : need;
 			plan->arena_bytes[steps[i].out] = bytes;
-			plan->arena_at[steps[i].out] = request_place(plan, bytes + ARENA_TAIL_BYTES);
+			plan->arena_at[steps[i].out] = 0;
+			if (bytes > 0)
+				plan->arena_at[steps[i].out] = request_place(plan, bytes + ARENA_TAIL_BYTES);
 			left--;
 		}
 }

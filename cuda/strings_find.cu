@@ -314,15 +314,6 @@ static __device__ FindCount search_text(const char *s, int32_t len, const FindPa
 	return before;
 }
 
-/* Is there an answer for row r?  Also: the row's word of what is asked for. */
-static __device__ __forceinline__ uint32_t found_asked(BoolRegister where, int32_t nrows, int32_t w)
-{
-	int32_t left = nrows - w * 32;
-	uint32_t rows = left >= 32 ? 0xFFFFFFFF : (1u << left) - 1;
-
-	return where.lo != NULL ? where.lo[w] & ~where.hi[w] & rows : rows;
-}
-
 /*
  * search_rows - the hits of each row: counted, and the first few staged.
  *
@@ -339,7 +330,7 @@ static __global__ void __launch_bounds__(FIND_THREADS)
 {
 	__shared__ uint32_t totals[2][FIND_WARPS];
 	int32_t r = (int32_t)blockIdx.x;
-	uint32_t asked = found_asked(where, nrows, r / 32) & ~text_state(text, r / 32).hi;
+	uint32_t asked = rows_asked_for(where, nrows, r / 32) & ~text_state(text, r / 32).hi;
 	FindCount found;
 
 	if ((asked >> (r % 32) & 1) == 0)
@@ -373,7 +364,7 @@ static __global__ void __launch_bounds__(ROW_THREADS)
 	if (r >= nrows)
 		return;
 	state = text_state(text, w);
-	asked = found_asked(where, nrows, w);
+	asked = rows_asked_for(where, nrows, w);
 	if ((asked & ~state.hi) >> (r % 32) & 1)
 		n = min(sizeof(int32_t) * ((uint64_t)count[r].hits + 1), column.room + 1);
 	bytes[r] = n;

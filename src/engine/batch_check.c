@@ -311,9 +311,9 @@ argument_register(const char *shape, int i)
 }
 
 /*
- * The registers of a step: unary ARITH has no in1, an automaton that runs and a
- * step that makes an output column where a truth is true have an in2, and a text function has what its shape
- * says.
+ * The registers of a step: unary ARITH has no in1; an automaton that runs, and a
+ * step that makes an output column, where a truth is true have an in2; and a text
+ * function has what its shape says.
  */
 static CheckOp
 step_registers(const GpustrStep *step)

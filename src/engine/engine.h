@@ -44,7 +44,7 @@ extern "C"
  * every change of batch.h, program.h or this file.  GPUSTR_VERSION comes from
  * the Makefile (default_version of gpustr.control).
  */
-#define GPUSTR_ENGINE_ABI 5
+#define GPUSTR_ENGINE_ABI 6
 
 typedef enum EngineCode
 {
@@ -52,7 +52,8 @@ typedef enum EngineCode
 	ENGINE_OUT_OF_MEMORY,		/* a limit or the machine; smaller may work */
 	ENGINE_LOST,				/* the engine is unusable from now on */
 	ENGINE_BAD_INPUT,			/* the request breaks the contract: a bug */
-	ENGINE_NO_DEVICE			/* open(): there is no such device here */
+	ENGINE_NO_DEVICE,			/* open(): there is no such device here */
+	ENGINE_STOPPED				/* config.stop() has said so */
 } EngineCode;
 
 #define ENGINE_MESSAGE_BYTES 256
@@ -79,6 +80,12 @@ typedef struct EngineConfig
 
 	/* most bytes of device memory (host engine: of scratch memory) to use */
 	volatile uint64_t *memory_limit;
+
+	/*
+	 * Host engine: asked now and then while a request runs; where it is not 0
+	 * the request ends with ENGINE_STOPPED.  NULL: never.
+	 */
+	int			(*stop) (void);
 } EngineConfig;
 
 typedef struct EngineInfo

@@ -61,9 +61,10 @@ host_now_ns(void)
 
 /*
  * Run all steps over the chunk.  The result bitmaps start from 0, as SELECT,
- * REDACT and MASK add their recheck bits one after the other.
+ * REDACT and MASK add their recheck bits one after the other.  Returns 0 if it is
+ * to stop.
  */
-static void
+static int
 run_chunk(HostRun *run)
 {
 	const GpustrBatch *batch = run->batch;
@@ -86,10 +87,15 @@ run_chunk(HostRun *run)
 	if (batch->kind == GPUSTR_BATCH_PAGES)
 		gpustr_host_find_pages(run);
 	for (i = 0; i < run->program->nsteps; i++)
+	{
+		if (run->config->stop != NULL && run->config->stop() != 0)
+			return 0;
 		gpustr_host_step(run, &steps[i]);
+	}
 	if (selected != NULL && recheck != NULL)
 		for (i = 0; i < host_chunk_words(run); i++)
 			selected[i] &= ~recheck[i];
+	return 1;
 }
 
 /* Steps that may take memory of the arena; at least 1. */
@@ -220,7 +226,8 @@ host_run(HostEngine *engine, EngineRequest *request)
 		run.nrows = run.batch->nrows - run.row;
 		if (run.nrows > HOST_CHUNK_ROWS)
 			run.nrows = HOST_CHUNK_ROWS;
-		run_chunk(&run);
+		if (!run_chunk(&run))
+			return gpustr_engine_error(&request->error, ENGINE_STOPPED, "stopped at row %d", run.row);
 		run.row += run.nrows;
 	}
 	run_count(&run, request);

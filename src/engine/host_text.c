@@ -36,9 +36,8 @@ struct HostArenaBlock
 
 /*
  * Take 'bytes' of the arena; NULL: there is no memory, or the step has had its
- * share.  The first block with room
- * is at the head; blocks that are full, or too small, are passed by for the
- * rest of the chunk.
+ * share.  The first block with room is at the head; blocks that are full, or too
+ * small, are passed by for the rest of the chunk.
  */
 static char *
 arena_take(HostArena *arena, size_t bytes)
@@ -156,13 +155,15 @@ row_args(const HostRun *run, const GpustrStep *step, int function, int32_t r, Ro
 static int
 redact_row(HostRun *run, const RowfnArgs *row, HostText *out, int32_t r)
 {
-	RowfnPiiScan scan = rowfn_pii_begin(row->text[0].s, row->text[0].len,
-										*(const int32_t *) row->constant);
+	RowfnPiiScan scan;
 	RowfnPiiMatch match;
 	size_t		room = 2 * (size_t) row->text[0].len;
 	int64_t		bytes;
 	char	   *to;
 
+	if (row->text[0].len > ROWFN_TEXT_BYTES)
+		return 0;
+	scan = rowfn_pii_begin(row->text[0].s, row->text[0].len, *(const int32_t *) row->constant);
 	if (!rowfn_pii_next(&scan, &match))
 	{
 		out->value[r] = row->text[0].s;
@@ -173,7 +174,8 @@ redact_row(HostRun *run, const RowfnArgs *row, HostText *out, int32_t r)
 		return 0;
 	bytes = rowfn_pii_write_from(&scan, &match, to, (int64_t) room);
 	run->arena->at->used -= room - (size_t) bytes;
-	if (bytes > INT32_MAX)
+	run->arena->taken -= room - (size_t) bytes;
+	if (bytes > ROWFN_TEXT_BYTES)
 		return 0;
 	out->value[r] = to;
 	out->len[r] = (int32_t) bytes;

@@ -19,7 +19,8 @@
  *	made texts	the answer is new; it lies in memory of the engine, of which there
  *				is as much as gpustr_text_room() says for a step.  A row for which
  *				there is none left is recheck: which rows these are may differ
- *				between engines, and from run to run
+ *				between engines, and from run to run.  One whose answer would have
+ *				more than a megabyte is recheck in each (rowfn/text_make.h)
  *	measures	the answer is a value
  *
  * Plain C, shared with cuda/; <stddef.h> and program.h only.

@@ -212,8 +212,21 @@ rowfn_fuzzy_step(RowfnFuzzy *f, int64_t budget)
 #define ROWFN_FUZZY_STRIPS 16
 
 /*
+ * The most columns of strips that a row may take: with more it could take a
+ * device, which has one thread for it, for seconds.
+ */
+#define ROWFN_EDIT_WORK (INT64_C(1) << 25)
+
+/* Columns of all strips, each of so many. */
+GPUSTR_FN int64_t
+rowfn_edit_work(int32_t rows, int64_t columns)
+{
+	return ((int64_t) rows + ROWFN_STRIP_ROWS - 1) / ROWFN_STRIP_ROWS * columns;
+}
+
+/*
  * The distance of two texts, if it is at most k; else k + 1.  -1: recheck, there is
- * not enough memory to tell.
+ * not enough memory to tell, or it would take too long.
  */
 GPUSTR_FN int64_t
 rowfn_edit_within(RowfnText a, int32_t a_chars, RowfnText b, int32_t b_chars, int32_t encoding, int64_t k)
@@ -237,7 +250,8 @@ rowfn_edit_within(RowfnText a, int32_t a_chars, RowfnText b, int32_t b_chars, in
 	if (k > b_chars)
 		k = b_chars;
 	columns = rowfn_edit_carry(a_chars, b_chars, (int32_t) k);
-	if (columns > ROWFN_EDIT_COLUMNS)
+	if (columns > ROWFN_EDIT_COLUMNS ||
+		rowfn_edit_work(a_chars, columns > 0 ? columns : b_chars) > ROWFN_EDIT_WORK)
 		return -1;
 	rowfn_edit_begin(&edit, a.s, a.len, a_chars, b.s, b.len, b_chars, encoding, (int32_t) k,
 					 carry, (int32_t) columns);
@@ -298,6 +312,8 @@ rowfn_measure_fuzzy_find(const RowfnArgs *args, int64_t *value)
 	*value = 1;
 	if (k >= what_chars)
 		return 1;
+	if (rowfn_edit_work(what_chars, text.len) > ROWFN_EDIT_WORK)
+		return 0;
 	rowfn_fuzzy_begin(&f, text.s, text.len, what.s, what.len, what_chars, args->encoding, (int32_t) k,
 					  state, carry, what_chars <= ROWFN_STRIP_ROWS ? INT32_MAX : ROWFN_EDIT_COLUMNS);
 	*value = rowfn_fuzzy_step(&f, INT64_MAX);

@@ -11,12 +11,11 @@
  * starts with the first byte of a character, which no continuation byte equals,
  * so no occurrence starts inside a character.
  *
- * Two ways to search.  For a row, rowfn_like_find(): candidates by first and
- * last byte, then a comparison; short, and quadratic in the worst case.  For long
- * texts on the CPU, RowfnSearch: the same candidates, but the bytes that are
+ * To find the first occurrence: find_bytes.h.  For all of them RowfnSearch:
+ * candidates by first and last byte, then a comparison; but the bytes that are
  * compared are counted, and where they become many (a text of one letter, say)
- * two_way.h goes on, whose time is linear in any case.  It stops after as much
- * work as it is told, or when its room for hits is full, and goes on from there.
+ * two_way.h goes on, whose time is linear in any case.  It stops after as much work
+ * as it is told, or when its room for hits is full, and goes on from there.
  *
  * IDENTIFICATION
  *	  src/rowfn/search.h
@@ -78,24 +77,10 @@ rowfn_find(const char *s, int32_t len, const char *what, int32_t n, int64_t from
 		return 0;
 	if (n == 0)
 		return (int32_t) from;
-	hit = rowfn_like_find(s, start, len, what, n, (const GpustrFold *) 0, ROWFN_FOLD_NONE);
+	hit = rowfn_find_bytes(s, start, len, what, n);
 	if (hit < 0)
 		return 0;
 	return (int32_t) from + rowfn_count_starts(s + start, hit - start, encoding);
-}
-
-/* How many times the n bytes of 'what' occur in the len bytes of s. */
-GPUSTR_FN int64_t
-rowfn_count_matches(const char *s, int32_t len, const char *what, int32_t n, int32_t encoding)
-{
-	int64_t		count = 0;
-	int32_t		at = -1;
-
-	if (n == 0)
-		return (int64_t) rowfn_count_starts(s, len, encoding) + 1;
-	while ((at = rowfn_like_find(s, at + 1, len, what, n, (const GpustrFold *) 0, ROWFN_FOLD_NONE)) >= 0)
-		count++;
-	return count;
 }
 
 /* A search in a long text, all hits one after the other. */
@@ -236,6 +221,35 @@ rowfn_search_next(RowfnSearch *search, int64_t budget, int32_t *hits, int32_t ro
 		nhits += found == ROWFN_TWO_WAY_HIT;
 	}
 	return nhits;
+}
+
+/* Past these bytes comparing at each place anew takes too long. */
+#define ROWFN_COUNT_EASY_BYTES 64
+
+/* Hits that are counted at a time. */
+#define ROWFN_COUNT_HITS 32
+
+/* How many times the n bytes of 'what' occur in the len bytes of s. */
+GPUSTR_FN int64_t
+rowfn_count_matches(const char *s, int32_t len, const char *what, int32_t n, int32_t encoding)
+{
+	int32_t		hits[ROWFN_COUNT_HITS];
+	int64_t		count = 0;
+	int32_t		at = -1;
+	RowfnSearch search;
+
+	if (n == 0)
+		return (int64_t) rowfn_count_starts(s, len, encoding) + 1;
+	if (n <= ROWFN_COUNT_EASY_BYTES)
+	{
+		while ((at = rowfn_like_find(s, at + 1, len, what, n, (const GpustrFold *) 0, ROWFN_FOLD_NONE)) >= 0)
+			count++;
+		return count;
+	}
+	rowfn_search_begin(&search, s, len, what, n, 0);
+	while (!search.done)
+		count += rowfn_search_next(&search, INT64_MAX, hits, ROWFN_COUNT_HITS);
+	return count;
 }
 
 #endif							/* GPUSTR_ROWFN_SEARCH_H */

@@ -22,8 +22,12 @@
 #include "rowfn/pii.h"
 #include "rowfn/replace.h"
 
-/* What comes closer to PostgreSQL's limit than this is PostgreSQL's. */
-#define ROWFN_TEXT_BYTES (ROWFN_ALLOC_BYTES - 16)
+/*
+ * The most bytes of an answer; what is longer is PostgreSQL's.  On a device one
+ * thread makes it, and others in steps that follow look at it: so none of them
+ * takes more than a fraction of a second.
+ */
+#define ROWFN_TEXT_BYTES (INT64_C(1) << 20)
 
 /* Bytes of the answer, however many. */
 GPUSTR_FN int64_t
@@ -71,6 +75,8 @@ rowfn_text_all_bytes(int function, const RowfnArgs *args)
 		case GPUSTR_TEXT_SHA256:
 			return ROWFN_SHA256_BYTES;
 		case GPUSTR_TEXT_REDACT_PII:
+			if (text[0].len > ROWFN_TEXT_BYTES)
+				return ROWFN_TEXT_RECHECK;
 			return rowfn_pii_bytes(text[0].s, text[0].len, *(const int32_t *) args->constant);
 		default:
 			return ROWFN_TEXT_RECHECK;

@@ -39,6 +39,7 @@
 #include "guc.h"
 #include "service/client.h"
 #include "service/fault.h"
+#include "service/local_engine.h"
 #include "service/queue.h"
 
 /* Look at the slot's state this often, should a latch have been missed. */
@@ -75,38 +76,6 @@ struct GpustrRequest
 
 static dlist_head all_clients = DLIST_STATIC_INIT(all_clients);
 static bool callbacks_registered = false;
-
-/*
- * The host engine of this backend.  It lives as long as the process; its
- * scratch memory is bounded by what one batch needs.
- */
-static Engine *
-local_engine(void)
-{
-	static Engine *engine = NULL;
-	static volatile int32 zero_copy_blocks;
-	static volatile uint64 memory_limit = UINT64_MAX;
-	EngineConfig config;
-	EngineError error;
-
-	if (engine != NULL)
-		return engine;
-	memset(&config, 0, sizeof(config));
-	config.blocks = BufferBlocks;
-	config.nblocks = NBuffers;
-	config.zero_copy_blocks = &zero_copy_blocks;
-	config.memory_limit = &memory_limit;
-	if (gpustr_call_fails("open the session's engine"))
-		gpustr_engine_error(&error, ENGINE_OUT_OF_MEMORY, "failure on demand");
-	else
-		(void) gpustr_engine_host()->open(&config, &engine, &error);
-	if (engine == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_OUT_OF_MEMORY),
-				 errmsg("could not start the host engine"),
-				 errdetail("%s.", error.message)));
-	return engine;
-}
 
 GpustrEngineChoice
 gpustr_engine_choice(void)
@@ -384,28 +353,12 @@ count_results(GpustrClient *client, uint64 kernel_ns, uint64 transfer_ns,
 static void
 run_locally(GpustrRequest *request)
 {
-	Engine	   *engine = local_engine();
 	EngineRequest run;
 
 	memset(&run, 0, sizeof(run));
 	run.body = request->body;
 	run.body_bytes = request->bytes;
-	if (gpustr_call_fails("run in the session"))
-		gpustr_engine_error(&run.error, ENGINE_OUT_OF_MEMORY, "failure on demand");
-	else
-	{
-		engine->methods->submit(engine, &run);
-		while (engine->methods->poll(engine) != &run)
-			CHECK_FOR_INTERRUPTS();
-	}
-	if (run.error.code != ENGINE_OK)
-		ereport(ERROR,
-				(errcode(run.error.code == ENGINE_OUT_OF_MEMORY ?
-						 ERRCODE_OUT_OF_MEMORY : ERRCODE_INTERNAL_ERROR),
-				 errmsg("the host engine could not run a batch"),
-				 errdetail("%s.", run.error.message),
-				 run.error.code == ENGINE_OUT_OF_MEMORY ?
-				 errhint("Lower \"gpustr.batch_bytes\", or set \"gpustr.enabled\" to off.") : 0));
+	gpustr_run_in_session(&run);
 	count_results(request->client, run.kernel_ns, run.transfer_ns,
 				  run.bytes_in, run.bytes_out, run.rechecks);
 	request->done = true;

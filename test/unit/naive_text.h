@@ -24,6 +24,9 @@
 #define NAIVE_MAX_CHARS 4096
 #define NAIVE_MAX_BYTES 65536
 
+/* Longer texts are not for an engine to make. */
+#define NAIVE_TEXT_BYTES (1 << 20)
+
 /* An answer. */
 typedef struct NaiveAnswer
 {

@@ -286,7 +286,7 @@ naive_make(int function, const RowfnArgs *args, const NaiveChars *chars, NaiveAn
 			break;
 		case GPUSTR_TEXT_REPEAT:
 			answer->recheck = !naive_is_int4(args->value[1]) ||
-				text[0].len * (double) args->value[1] > 0x3FFFFFFF - 16;
+				text[0].len * (double) args->value[1] > NAIVE_TEXT_BYTES;
 			if (text[0].len * (double) args->value[1] > NAIVE_MAX_BYTES)
 				answer->value = answer->recheck ? 0 : args->value[1] * text[0].len;
 			else
@@ -362,7 +362,10 @@ naive_text_function(int function, const RowfnArgs *args, NaiveAnswer *answer)
 	if (function <= GPUSTR_TEXT_SLICE_LAST)
 		naive_slice(function, args, chars, answer);
 	else if (function <= GPUSTR_TEXT_MAKE_LAST)
+	{
 		naive_make(function, args, chars, answer);
+		answer->recheck |= answer->value > NAIVE_TEXT_BYTES;
+	}
 	else
 		naive_measure(function, args, chars, answer);
 }

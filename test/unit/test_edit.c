@@ -340,6 +340,29 @@ call(int (*function) (const RowfnArgs *, int64_t *), const char *a, const char *
 	return function(&args, &value) ? value : -1;
 }
 
+/* Texts that a thread would have to do with for long are recheck, shorter ones are not. */
+static void
+long_texts(void)
+{
+	int32_t		len = 4 * 1000 * 1000;
+	char	   *a = malloc((size_t) len + 1);
+	char	   *b = malloc((size_t) len + 1);
+
+	memset(a, 'a', (size_t) len);
+	memset(b, 'b', (size_t) len);
+	a[len] = b[1000] = '\0';
+	CHECK(call(rowfn_measure_edit_distance, a, a, 0) == -1, "distance");
+	CHECK(call(rowfn_measure_edit_within, a, a, 400) == -1, "within");
+	CHECK(call(rowfn_measure_edit_within, a, b, 400) == 0, "of other lengths");
+	CHECK(call(rowfn_measure_fuzzy_find, a, b, 400) == -1, "fuzzy_find");
+	a[100000] = '\0';
+	CHECK(call(rowfn_measure_edit_distance, a, a, 0) == 0, "a shorter distance");
+	CHECK(call(rowfn_measure_edit_within, a, a, 400) == 1, "within, shorter");
+	CHECK(call(rowfn_measure_fuzzy_find, a, b, 400) == 0, "fuzzy_find, shorter");
+	free(a);
+	free(b);
+}
+
 int
 main(void)
 {
@@ -372,5 +395,7 @@ main(void)
 	test_done("texts of several strips");
 	random_bytes(&rng, test_rounds(30000));
 	test_done("bytes that are no text");
+	long_texts();
+	test_done("long texts");
 	return test_exit();
 }

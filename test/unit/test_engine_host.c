@@ -22,6 +22,15 @@ static char *blocks;
 static volatile int32_t zero_copy_blocks;
 static volatile uint64_t memory_limit = UINT64_MAX;
 
+/* How often stop() is still asked until it says so; negative: never. */
+static int	asked_until_stop = -1;
+
+static int
+stop(void)
+{
+	return asked_until_stop >= 0 && asked_until_stop-- == 0;
+}
+
 static Engine *
 open_engine(void)
 {
@@ -34,6 +43,7 @@ open_engine(void)
 	config.nblocks = NBLOCKS;
 	config.zero_copy_blocks = &zero_copy_blocks;
 	config.memory_limit = &memory_limit;
+	config.stop = stop;
 	if (gpustr_engine_host()->open(&config, &engine, &error) != ENGINE_OK)
 	{
 		printf("# %s\n", error.message);
@@ -149,6 +159,34 @@ test_random(Engine *engine, Rng *rng, void *body)
 	for (i = 0; i < 3; i++)
 		CHECK(ends[i] > (uint64_t) test_rounds(1500) / 30, "too few output columns");
 	test_done("random batches");
+}
+
+/* A request that is stopped, wherever that is, and the same one once more. */
+static void
+test_stop(Engine *engine, Rng *rng, void *body)
+{
+	GenOptions	options = {0, 2000, 8, blocks, NBLOCKS, 1, 0};
+	int			stopped = 0;
+	int			i;
+
+	for (i = 0; i < test_rounds(200); i++)
+	{
+		GenBatch   *gen = gen_batch(rng, &options, body, BODY_BYTES);
+		EngineRequest request;
+		EngineCode	code;
+
+		gen_poison(gen->batch, 0xA5);
+		asked_until_stop = rng_below(rng, 30);
+		code = run(engine, body, BODY_BYTES, &request);
+		CHECK(code == (asked_until_stop < 0 ? ENGINE_STOPPED : ENGINE_OK), "%d: %s", (int) code, request.error.message);
+		stopped += code == ENGINE_STOPPED;
+		asked_until_stop = -1;
+		code = run(engine, body, BODY_BYTES, &request);
+		CHECK(code == ENGINE_OK && gen_check(gen, body) == 0, "%s", request.error.message);
+		gen_free(gen);
+	}
+	CHECK(stopped > test_rounds(200) / 10 && stopped < test_rounds(200), "%d were stopped", stopped);
+	test_done("stopped requests");
 }
 
 static void
@@ -540,6 +578,7 @@ main(void)
 	engine = open_engine();
 	test_interface(engine, &rng, body);
 	test_random(engine, &rng, body);
+	test_stop(engine, &rng, body);
 	test_memory_limit(engine, &rng, body);
 	test_refused(engine, &rng, body);
 	test_damage(engine, &rng, body);

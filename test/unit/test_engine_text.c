@@ -12,6 +12,7 @@
 #include "batch/batch_layout.h"
 #include "engine/engine.h"
 #include "program/program_builder.h"
+#include "rowfn/pii.h"
 #include "test_common.h"
 #include "text_gen.h"
 
@@ -318,6 +319,35 @@ test_memory(Engine *engine)
 	test_done("want of memory");
 }
 
+/* Redacted texts take no more of the memory than they have bytes. */
+static void
+test_redact_memory(Engine *engine)
+{
+	GpustrBatch *batch = (GpustrBatch *) body;
+	int32_t		kinds = ROWFN_PII_EMAIL;
+	char		text[1000];
+	uint16_t	args[3] = {0, 0, 0};
+	EngineRequest request;
+	int32_t		row;
+
+	memset(text, 'x', sizeof(text));
+	memcpy(text, "bob@example.com ", 16);
+	gpustr_builder_init(&builder, GPUSTR_ENC_UTF8, area, sizeof(area));
+	args[0] = gpustr_builder_const_text(&builder, GPUSTR_FALSE, text, sizeof(text));
+	args[0] = gpustr_builder_text_function(&builder, GPUSTR_TEXT_REDACT_PII, args, &kinds, sizeof(kinds));
+	args[0] = gpustr_builder_length(&builder, args[0], 1);
+	args[1] = gpustr_builder_const_value(&builder, GPUSTR_FALSE, sizeof(text) - 15 + 7);
+	gpustr_builder_select(&builder, gpustr_builder_compare(&builder, GPUSTR_OP_COMPARE_VALUE, GPUSTR_REL_EQ,
+														   GPUSTR_ORDER_INT, args[0], args[1]));
+	finish_body(256, 0);
+	memory_limit = 400 * 1024;
+	run(engine, &request);
+	for (row = 0; row < 256; row++)
+		CHECK(bit_of(batch->selected_off, row) && !bit_of(batch->recheck_off, row), "row %d", row);
+	memory_limit = UINT64_MAX;
+	test_done("memory of redacted texts");
+}
+
 /* A made text, a slice of it and a constant go to output columns; some rows have no room. */
 static void
 test_output(Engine *engine)
@@ -369,6 +399,7 @@ main(void)
 	test_check();
 	test_states(engine);
 	test_memory(engine);
+	test_redact_memory(engine);
 	test_output(engine);
 	engine->methods->close(engine);
 	return test_exit();

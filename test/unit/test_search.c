@@ -93,6 +93,8 @@ check_search(Rng *rng, const char *s, int32_t len, const char *what, int32_t n, 
 	}
 	CHECK(search.done && ngot == nwant && memcmp(got, want, 4 * (size_t) nwant) == 0,
 		  "\"%.*s\" in \"%.*s\": %d hits, not %d", n, what, len, s, ngot, nwant);
+	CHECK(rowfn_count_matches(text + 1, len, pattern + 1, n, GPUSTR_ENC_UTF8) == naive_hits(s, len, what, n, 0, want),
+		  "\"%.*s\" in \"%.*s\"", n, what, len, s);
 	free(text);
 	free(pattern);
 }
@@ -215,8 +217,12 @@ worst_case(void)
 		nhits += rowfn_search_next(&search, 10000, hits, 64);
 	CHECK(nhits == len - n + 1, "%lld hits", (long long) nhits);
 	CHECK(search.hard, "Two-Way has not been used");
+	nhits = rowfn_count_matches(s, len, what, n, GPUSTR_ENC_UTF8);
+	CHECK(nhits == len - n + 1, "%lld hits of a row", (long long) nhits);
 
 	what[1] = 'b';
+	CHECK(rowfn_find(s, len, what, n, 1, GPUSTR_ENC_UTF8) == 0, "a row");
+	CHECK(rowfn_count_matches(s, len, what, n, GPUSTR_ENC_UTF8) == 0, "a row");
 	rowfn_search_begin(&search, s, len, what, n, 0);
 	nhits = 0;
 	while (!search.done)
