@@ -176,6 +176,28 @@ SELECT length(gpustr.redact_pii(repeat('x', 1000000), '{email,phone,card,ipv4,ip
 	length(gpustr.redact_pii(repeat('4', 10) || repeat('@', 1000000), '{email,card}')) AS signs,
 	length(gpustr.redact_pii(repeat('a.', 500000) || '@b.cd', '{email}')) AS far;
 
+-- One can be cancelled: at a tenth of its time, and it ends before half of that
+CREATE TEMP TABLE whole (took interval);
+DO $$
+DECLARE
+	began timestamptz := clock_timestamp();
+BEGIN
+	PERFORM gpustr.redact_pii(repeat('1. ', 20000000), '{email,phone,card,ipv4,ipv6,iban,ssn}');
+	INSERT INTO whole VALUES (clock_timestamp() - began);
+END $$;
+SELECT (extract(epoch FROM took) * 100)::int + 1 AS timeout FROM whole \gset
+SET statement_timeout = :timeout;
+DO $$
+DECLARE
+	began timestamptz := clock_timestamp();
+BEGIN
+	PERFORM gpustr.redact_pii(repeat('1. ', 20000000), '{email,phone,card,ipv4,ipv6,iban,ssn}');
+	RAISE NOTICE 'not cancelled';
+EXCEPTION WHEN query_canceled THEN
+	RAISE NOTICE 'cancelled %', (SELECT CASE WHEN clock_timestamp() - began < took / 2 THEN 'early' ELSE 'late' END FROM whole);
+END $$;
+RESET statement_timeout;
+
 -- In scans: filters and computed columns
 INSERT INTO texts VALUES (50000, NULL), (50001, repeat('long bob@example.com ', 5000)),
 	(50002, (SELECT string_agg(md5(i::text), ' 10.0.0.1 ') FROM generate_series(1, 200) i));

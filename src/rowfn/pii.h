@@ -39,6 +39,14 @@
 
 #include "rowfn/pii_match.h"
 
+/*
+ * Called again and again while a search goes on, for those who include this in
+ * PostgreSQL and want it to be cancelled: a long value takes seconds.
+ */
+#ifndef ROWFN_PII_POLL
+#define ROWFN_PII_POLL() ((void) 0)
+#endif
+
 /* Bits of the step's constant. */
 typedef enum RowfnPiiKind
 {
@@ -51,6 +59,9 @@ typedef enum RowfnPiiKind
 	ROWFN_PII_PHONE = 64,
 	ROWFN_PII_ALL = 127
 } RowfnPiiKind;
+
+/* Digits of a run that are looked at at once: more than matter to any kind. */
+#define ROWFN_PII_RUN (64 * 1024)
 
 /* A match: bytes [start, end). */
 typedef struct RowfnPiiMatch
@@ -188,6 +199,7 @@ rowfn_pii_next_email(RowfnPiiScan *scan)
 		if (scan->sign >= scan->len)
 			return;
 		scan->email.end = rowfn_pii_domain(scan->s, scan->len, scan->sign);
+		ROWFN_PII_POLL();
 		if (scan->email.end == 0)
 			continue;
 		scan->email.start = rowfn_pii_local(scan->s, scan->len, scan->sign, scan->from);
@@ -353,17 +365,19 @@ rowfn_pii_next(RowfnPiiScan *scan, RowfnPiiMatch *match)
 		i = end;
 	while (!found && (i = rowfn_pii_find(scan->s, scan->len, i, end, '0', high)) < end)
 	{
-		int32_t		n = rowfn_pii_digits(scan->s, scan->len, i, scan->len - i);
+		int32_t		n = rowfn_pii_digits(scan->s, scan->len, i, ROWFN_PII_RUN);
 
 		found = n > 0 ? rowfn_pii_near_digit(scan, i, n, match) :
 			rowfn_pii_near_colon(scan, i, match);
 		i += n > 0 ? n : 1;
+		ROWFN_PII_POLL();
 	}
 	if (scan->email.start < scan->len && (!found || scan->email.start <= match->start))
 	{
 		*match = scan->email;
 		found = 1;
 	}
+	ROWFN_PII_POLL();
 	if (found)
 		scan->from = match->end;
 	return found;

@@ -5,7 +5,7 @@
  *	  redact_pattern.
  *
  * docs/redact_pii.md says what personal data is; rowfn/pii.h finds and hides it.  As
- * that is ASCII, any encoding of a server will do.
+ * that is ASCII, any encoding of a server will do.  A long value can be cancelled.
  *
  * redact_pattern() is PostgreSQL's regexp_replace() of all matches, by its own
  * code; what is gained by it is that a GpuScan knows it.
@@ -18,10 +18,13 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
+#include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 
 #include "compat.h"
+
+#define ROWFN_PII_POLL() CHECK_FOR_INTERRUPTS()
 #include "rowfn/pii.h"
 #include "sqlfn/redact_pii.h"
 #include "sqlfn/text_batches.h"
