@@ -137,6 +137,17 @@ EXECUTE day ('1999-12-04');
 EXECUTE day ('04/12/1999');
 SET datestyle = 'ISO, MDY';
 EXECUTE day ('1999-12-04');
+-- while a scan runs: rows that come later are shown, and judged, in the new style
+BEGIN;
+SET LOCAL gpustr.enabled = on;
+SET LOCAL gpustr.debug_require = 'require';
+DECLARE dates NO SCROLL CURSOR FOR SELECT left(d::text, 30) AS d, concat(d, '!') AS c FROM t WHERE d::text LIKE '%-12-%' OR d::text LIKE '12/%' OR d::text LIKE '%.12.%';
+FETCH 2 FROM dates;
+SET LOCAL datestyle = 'SQL, MDY';
+FETCH 2 FROM dates;
+SET LOCAL datestyle = 'German';
+FETCH 2 FROM dates;
+ROLLBACK;
 
 -- Params and other late values: as texts, positions, patterns
 PREPARE p (text, int, text) AS

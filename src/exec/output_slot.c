@@ -323,7 +323,8 @@ gpustr_output_next(GpustrScanState *state)
 	PlanState  *ps = &state->css.ss.ps;
 	TupleTableSlot *tuple;
 
-	if (state->scan != NULL && state->blind && output->projection == NULL && !state->may_go_back)
+	if (state->scan != NULL && state->blind && output->projection == NULL &&
+		!state->may_go_back && !state->shows_dates)
 		return next_quick(state);
 	ResetExprContext(ps->ps_ExprContext);
 	tuple = gpustr_scan_next_row(state);

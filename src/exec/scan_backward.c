@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * scan_backward.c
- *	  A GpuScan that is asked to go backward.
+ *	  A GpuScan that is asked to go backward, or that batches are of no use to.
  *
  * A cursor may be fetched backward if its plan supports that, and one over a
  * sequential scan does, also where it was not declared SCROLL.  So a GpuScan
@@ -9,6 +9,10 @@
  * those in flight, and from then on PostgreSQL's own heap scan goes on, in
  * either direction, from the row that came out last.  The clauses are
  * PostgreSQL's to evaluate then.  A rescan begins with batches again.
+ *
+ * The same is done, forward, when DateStyle, on which a date as text depends, is
+ * changed while the scan runs, as between two fetches from a cursor: PostgreSQL
+ * would not have looked at the rows ahead yet.  A parallel scan cannot see that.
  *
  * IDENTIFICATION
  *	  src/exec/scan_backward.c
@@ -40,6 +44,15 @@ position_at(HeapScanDesc heap, ItemPointer tid)
 			 RelationGetRelationName(heap->rs_base.rs_rd));
 	heap->rs_cindex = i;
 	heap->rs_inited = true;
+}
+
+bool
+gpustr_scan_style_is_new(GpustrScanState *state)
+{
+	if (DateStyle == USE_ISO_DATES)
+		state->shows_iso_dates = true;
+	return DateStyle != USE_ISO_DATES && state->shows_iso_dates &&
+		state->shared == NULL && ItemPointerIsValid(&state->last);
 }
 
 TupleTableSlot *

@@ -53,6 +53,10 @@ typedef struct GpustrScanState
 	ItemPointerData last;		/* the last row that came out; invalid: none
 								 * yet, or the end was reached */
 	HeapScanDesc walk;			/* once it has gone back, until a rescan */
+
+	/* dates that become texts: see scan_backward.c */
+	bool		shows_dates;	/* the engine does that */
+	bool		shows_iso_dates;	/* it has done, as ISO dates */
 } GpustrScanState;
 
 /*

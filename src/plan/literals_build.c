@@ -105,7 +105,7 @@ keep(const GpustrLiteral *literals, int n, Size literal_bytes, const LiteralsAut
 {
 	const void *automaton = made->dfa != NULL ? (const void *) made->dfa : made->set;
 	KeptAutomaton entry = {NULL, n, NULL, gpustr_literals_max_bytes(), gpustr_max_automaton_size, *made};
-	MemoryContext context = AllocSetContextCreate(TopMemoryContext, "gpustr automaton of literals",
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "gpustr automaton of literals",
 												  ALLOCSET_SMALL_SIZES);
 	char	   *to = MemoryContextAlloc(context, literal_bytes + 1);
 	int			i;
@@ -125,6 +125,8 @@ keep(const GpustrLiteral *literals, int n, Size literal_bytes, const LiteralsAut
 		entry.made.dfa = made->dfa != NULL ? copy : NULL;
 		entry.made.set = made->dfa != NULL ? NULL : copy;
 	}
+	/* nothing can fail from here on */
+	MemoryContextSetParent(context, TopMemoryContext);
 	if (kept[KEPT - 1].context != NULL)
 		MemoryContextDelete(kept[KEPT - 1].context);
 	memmove(&kept[1], &kept[0], sizeof(KeptAutomaton) * (KEPT - 1));

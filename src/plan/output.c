@@ -405,23 +405,10 @@ searched_exprs(PlannerInfo *root, RelOptInfo *rel)
 	return list_concat(list_copy(rel->reltarget->exprs), exprs);
 }
 
-/* Is there a call of redact() or mask() in it? */
-static bool
-own_output_walker(Node *node, void *context)
+List *
+gpustr_searched_exprs(PlannerInfo *root, RelOptInfo *rel)
 {
-	if (node == NULL)
-		return false;
-	return gpustr_is_own_output(node) || expression_tree_walker(node, own_output_walker, context);
-}
-
-bool
-gpustr_has_own_outputs(PlannerInfo *root, RelOptInfo *rel, List **exprs)
-{
-	*exprs = NIL;
-	if (!gpustr_enable_output || !query_allows(root))
-		return false;
-	*exprs = searched_exprs(root, rel);
-	return own_output_walker((Node *) *exprs, NULL);
+	return gpustr_enable_output && query_allows(root) ? searched_exprs(root, rel) : NIL;
 }
 
 List *

@@ -24,11 +24,8 @@
  */
 extern List *gpustr_find_outputs(PlannerInfo *root, RelOptInfo *rel, List **refused);
 
-/*
- * A quick look: are there calls of redact() or mask() among the expressions that
- * outputs are looked for in, *exprs?
- */
-extern bool gpustr_has_own_outputs(PlannerInfo *root, RelOptInfo *rel, List **exprs);
+/* The expressions that outputs are looked for in, which takes longer. */
+extern List *gpustr_searched_exprs(PlannerInfo *root, RelOptInfo *rel);
 
 /*
  * Is it a call of redact() or mask()?  Others are texts, computed where that

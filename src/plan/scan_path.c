@@ -168,15 +168,12 @@ note_refusals(Relation table, const GpustrScanClauses *clauses, int noutputs)
 static bool
 cannot_win(PlannerInfo *root, RelOptInfo *rel)
 {
-	List	   *exprs;
 	Cost		least;
 	ListCell   *lc;
 
 	if (gpustr_debug_require != GPUSTR_REQUIRE_ALLOW || message_level_is_interesting(DEBUG1))
 		return false;
-	if (gpustr_has_own_outputs(root, rel, &exprs))
-		return false;
-	least = gpustr_cost_least(root, rel, exprs);
+	least = gpustr_cost_least(root, rel, gpustr_searched_exprs(root, rel));
 	foreach(lc, rel->pathlist)
 	{
 		Path	   *path = lfirst(lc);

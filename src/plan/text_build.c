@@ -13,7 +13,7 @@
  * each row brings along.
  *
  * A date as text depends on DateStyle, which may be another one when a plan is
- * used again: then it is recheck.
+ * used again: then it is recheck; or while a scan runs: see scan_backward.c.
  *
  * IDENTIFICATION
  *	  src/plan/text_build.c
@@ -26,6 +26,7 @@
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/builtins.h"
+#include "utils/fmgroids.h"
 
 #include "plan/case_probe.h"
 #include "plan/pii_build.h"
@@ -75,6 +76,37 @@ shown_refusal(Oid type)
 						  known->type == NAMEOID))
 		return NULL;
 	return psprintf("type %s as text is not supported", format_type_be(type));
+}
+
+static bool
+shows_dates_walker(Node *node, void *context)
+{
+	const GpustrFunction *cast = NULL;
+	ListCell   *lc;
+
+	if (node == NULL)
+		return false;
+	if (IsA(node, CoerceViaIO))
+		cast = gpustr_io_cast(exprType((Node *) ((CoerceViaIO *) node)->arg),
+							  ((CoerceViaIO *) node)->resulttype);
+	else if (IsA(node, FuncExpr) && (((FuncExpr *) node)->funcid == F_CONCAT ||
+									 ((FuncExpr *) node)->funcid == F_CONCAT_WS))
+	{
+		foreach(lc, ((FuncExpr *) node)->args)
+		{
+			if (cast == NULL || cast->what != GPUSTR_TEXT_FROM_DATE)
+				cast = gpustr_io_cast(exprType(lfirst(lc)), TEXTOID);
+		}
+	}
+	if (cast != NULL && cast->kind == GPUSTR_FUNCTION_TEXT && cast->what == GPUSTR_TEXT_FROM_DATE)
+		return true;
+	return expression_tree_walker(node, shows_dates_walker, context);
+}
+
+bool
+gpustr_shows_dates(Node *expr)
+{
+	return shows_dates_walker(expr, NULL);
 }
 
 /* Is it a constant, not NULL? */

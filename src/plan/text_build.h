@@ -33,4 +33,7 @@ extern GpustrReg gpustr_build_text_call(GpustrBuild *build, const GpustrFunction
 /* starts_with() with a prefix that is not known when the program is built. */
 extern GpustrReg gpustr_build_starts_with(GpustrBuild *build, Node *text, Node *prefix);
 
+/* Is there a date in it that becomes a text, which depends on DateStyle? */
+extern bool gpustr_shows_dates(Node *expr);
+
 #endif							/* GPUSTR_TEXT_BUILD_H */
