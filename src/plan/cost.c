@@ -232,7 +232,7 @@ gpustr_cost_scan(Path *path, PlannerInfo *root, Relation table,
 	Cost		cpu_cost = 0;	/* of the participants */
 	Cost		shared_cost = 0;	/* of the disk and the device */
 	double		divisor = participants(path->parallel_workers);
-	bool		local_engine = gpustr_engine_choice() == GPUSTR_RUN_LOCAL;
+	bool		local_engine = gpustr_engine_choice() != GPUSTR_RUN_DEVICE;
 	ListCell   *clause;
 	ListCell   *flag;
 	ListCell   *rinfo;

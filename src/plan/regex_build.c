@@ -117,7 +117,7 @@ literal_comes_first(const GpustrRegex *regex)
 	if (regex->literal_bytes < FEWEST_LITERAL_BYTES)
 		return false;
 	return regex->dfa->nstates > FAST_STATES || regex->accepted == GPUSTR_RECHECK ||
-		gpustr_engine_choice() == GPUSTR_RUN_LOCAL;
+		gpustr_engine_choice() != GPUSTR_RUN_DEVICE;
 }
 
 GpustrReg

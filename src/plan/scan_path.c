@@ -31,6 +31,7 @@
 #include "catalog/pg_class.h"
 #include "nodes/extensible.h"
 #include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
@@ -259,6 +260,42 @@ offer_scans(PlannerInfo *root, RelOptInfo *rel, Relation table,
 		(void) add_scan_paths(root, rel, table, rinfos, own, refused_outputs);
 }
 
+/* Is there a regular expression, or a search for many literals, in it? */
+static bool
+automaton_walker(Node *node, void *context)
+{
+	const GpustrFunction *function = NULL;
+
+	if (node == NULL)
+		return false;
+	if (IsA(node, RestrictInfo))
+		return automaton_walker((Node *) ((RestrictInfo *) node)->clause, context);
+	if (IsA(node, OpExpr))
+		function = gpustr_function(((OpExpr *) node)->opfuncid);
+	else if (IsA(node, ScalarArrayOpExpr))
+		function = gpustr_function(((ScalarArrayOpExpr *) node)->opfuncid);
+	else if (IsA(node, FuncExpr))
+		function = gpustr_function(((FuncExpr *) node)->funcid);
+	if (function != NULL && (function->kind == GPUSTR_FUNCTION_REGEX ||
+							 function->kind == GPUSTR_FUNCTION_CONTAINS_ANY))
+		return true;
+	return expression_tree_walker(node, automaton_walker, context);
+}
+
+/*
+ * Is there nothing to run a scan on?  Without a device, the session's own engine is
+ * considered where gpustr.engine leaves the choice, for what it does many times
+ * faster than PostgreSQL, which is automata.
+ */
+static bool
+has_no_engine(RelOptInfo *rel)
+{
+	if (gpustr_engine_choice() != GPUSTR_RUN_NOWHERE)
+		return false;
+	return gpustr_engine != GPUSTR_ENGINE_AUTO ||
+		!automaton_walker((Node *) rel->baserestrictinfo, NULL);
+}
+
 static void
 gpustr_set_rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntry *rte)
 {
@@ -279,7 +316,7 @@ gpustr_set_rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblE
 	if (cannot_win(root, rel))
 		return;
 	outputs = gpustr_find_outputs(root, rel, &refused_outputs);
-	if (gpustr_engine_choice() == GPUSTR_RUN_NOWHERE)
+	if (has_no_engine(rel))
 	{
 		gpustr_note_refusal("%s, and \"gpustr.engine\" is not \"local\"",
 							gpustr_nowhere_reason());

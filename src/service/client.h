@@ -41,7 +41,9 @@ typedef struct GpustrRequest GpustrRequest;
 typedef enum GpustrEngineChoice
 {
 	GPUSTR_RUN_NOWHERE,			/* no device is up and gpustr.engine is not
-								 * "local": PostgreSQL's own plan */
+								 * "local": PostgreSQL's own plan, if it is
+								 * not for automata (scan_path.c); what has
+								 * been planned runs in this backend */
 	GPUSTR_RUN_DEVICE,			/* in a device process */
 	GPUSTR_RUN_LOCAL			/* host engine in this backend */
 } GpustrEngineChoice;

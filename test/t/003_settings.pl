@@ -112,6 +112,23 @@ like($node->safe_psql('postgres', "SET gpustr.engine = local; SET gpustr.device_
 my ($ret, $out, $err) = $node->psql('postgres', "SET gpustr.debug_require = require; $scan");
 like($err, qr/could not run this query with gpustr/, 'require says so');
 
+# Without a device, automata are worth the session's engine, where that is cheaper
+my $words = 'CREATE TEMP TABLE words AS SELECT md5(i::text) AS w FROM generate_series(1, 20000) i; ANALYZE words';
+my $regex = "SELECT count(*) FROM words WHERE w ~ 'a+b[0-9]c'";
+my $any = "SELECT count(*) FROM words WHERE gpustr.contains_any(w, '{abc,def}')";
+foreach my $query ($regex, $any)
+{
+	my $plan = $node->safe_psql('postgres', "$words; EXPLAIN (COSTS OFF) $query");
+	like($plan, qr/GpuScan.*Engine: host \(local\)/s, "no devices: $query");
+	is( $node->safe_psql('postgres', "$words; SET gpustr.debug_require = require; $query"),
+		$node->safe_psql('postgres', "$words; SET gpustr.enabled = off; $query"),
+		'the same answer');
+	unlike($node->safe_psql('postgres', "$words; SET gpustr.engine = device; EXPLAIN $query"), qr/GpuScan/,
+		"not with gpustr.engine = 'device'");
+}
+unlike($node->safe_psql('postgres', "$words; DELETE FROM words WHERE ctid > '(0,9)'; VACUUM ANALYZE words; EXPLAIN $regex"),
+	qr/GpuScan/, 'nor where it is not cheaper');
+
 # Libraries and GPUs that are not what they should be
 sub log_has
 {
