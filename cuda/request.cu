@@ -107,11 +107,14 @@ static EngineCode copy_in(const RequestRun *run, const void *blocks)
 {
 	const RequestPlan *plan = run->plan;
 	const GpustrBatch *batch = &plan->batch;
+	const uint64_t in_bytes = ((uint64_t)batch->in_bytes + 15) & ~(uint64_t)15;
 	EngineError *error = run->error;
 	GatherArgs args;
 
-	CUDA_TRY(cudaMemcpyAsync(run->memory, plan->body, batch->in_bytes, cudaMemcpyHostToDevice,
-							 run->stream));
+	/* and what is in the word of 16 bytes in which the inputs end: texts are read by such */
+	CUDA_TRY(cudaMemcpyAsync(run->memory, plan->body,
+							 in_bytes < batch->body_bytes ? in_bytes : batch->body_bytes,
+							 cudaMemcpyHostToDevice, run->stream));
 	if (batch->kind != GPUSTR_BATCH_PAGES)
 		return ENGINE_OK;
 	if (batch->nstaged > 0)

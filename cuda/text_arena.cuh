@@ -113,8 +113,8 @@ __device__ __forceinline__ uint64_t arena_written(const TextArena &arena, const 
 }
 
 /*
- * Texts are read by words of 4 bytes, so those in which the last answers end are
- * filled with zeros, where answers were written byte by byte.  no_room: the
+ * Texts are read by words of up to 16 bytes, so those in which the last answers end
+ * are filled with zeros, where answers were written byte by byte.  no_room: the
  * thread's row has an answer, but nowhere to put it.
  */
 __device__ __forceinline__ void arena_fill_words(const TextArena &arena, const ArenaPlace &place,
@@ -123,7 +123,7 @@ __device__ __forceinline__ void arena_fill_words(const TextArena &arena, const A
 	uint64_t at = no_room ? place.at : place.total;
 
 	if ((no_room || threadIdx.x == 0) && place.block + at < arena.bytes)
-		for (char *p = arena_memory(arena, place) + at; ((uintptr_t)p & 3) != 0; p++)
+		for (char *p = arena_memory(arena, place) + at; ((uintptr_t)p & 15) != 0; p++)
 			*p = 0;
 }
 

@@ -229,6 +229,14 @@ rowfn_put_byte(RowfnOut *out, uint32_t byte)
 	out->left--;
 }
 
+/* A string that is a constant of the code: unlike a text it has no words around it that can be read. */
+GPUSTR_FN void
+rowfn_put_literal(RowfnOut *out, const char *s)
+{
+	for (; *s != '\0'; s++)
+		rowfn_put_byte(out, (unsigned char) *s);
+}
+
 /* A byte, n times. */
 GPUSTR_FN void
 rowfn_put_fill(RowfnOut *out, char byte, int64_t n)

@@ -162,7 +162,7 @@ rowfn_date_write(int64_t days, char *to, int64_t bytes)
 
 	if (days == ROWFN_DATE_BEFORE_ALL || days == ROWFN_DATE_AFTER_ALL)
 	{
-		rowfn_put(&out, days < 0 ? "-infinity" : "infinity", bytes);
+		rowfn_put_literal(&out, days < 0 ? "-infinity" : "infinity");
 		return;
 	}
 	date = rowfn_date_parts(days);
@@ -173,7 +173,7 @@ rowfn_date_write(int64_t days, char *to, int64_t bytes)
 	rowfn_put_byte(&out, '-');
 	rowfn_put_digits(&out, (uint64_t) date.day, 10, 2);
 	if (date.year <= 0)
-		rowfn_put(&out, " BC", 3);
+		rowfn_put_literal(&out, " BC");
 }
 
 /* Bytes in hexadecimal. */

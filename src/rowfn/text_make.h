@@ -142,7 +142,7 @@ rowfn_text_write(int function, const RowfnArgs *args, char *out, int64_t bytes)
 			rowfn_int_write(value[0], out, bytes);
 			break;
 		case GPUSTR_TEXT_FROM_BOOL:
-			rowfn_put(&to, value[0] != 0 ? "true" : "false", bytes);
+			rowfn_put_literal(&to, value[0] != 0 ? "true" : "false");
 			break;
 		case GPUSTR_TEXT_FROM_DATE:
 			rowfn_date_write(value[0], out, bytes);
