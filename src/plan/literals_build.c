@@ -68,10 +68,16 @@ make_automaton(const GpustrLiteral *literals, int n)
 	LiteralsAutomaton made = {NULL, NULL, 0};
 	uint32		max_bytes = gpustr_literals_max_bytes();
 	uint32		max_dfa_bytes = Min(max_bytes, (uint32) gpustr_max_automaton_size * 1024);
+	Size		max_nodes;
 	GpustrLiteralTrie trie;
 
-	/* each state takes a byte at the least */
-	if (!gpustr_trie_make(&trie, literals, n, 1, max_bytes, &gpustr_palloc_trie_memory))
+	/*
+	 * a state is a row of two bytes at the least, or a cold one; a literal's
+	 * end is none
+	 */
+	max_nodes = max_bytes / sizeof(GpustrColdState) + GPUSTR_AHO_HOT_BYTES / sizeof(uint16) + (Size) n;
+	if (!gpustr_trie_make(&trie, literals, n, 1, Min(max_nodes, PG_INT32_MAX),
+						  &gpustr_palloc_trie_memory))
 		return made;
 	made.dfa = gpustr_trie_dfa(&trie, MAX_DFA_STATES, max_dfa_bytes, &gpustr_palloc_trie_memory,
 							   &made.bytes);
