@@ -360,7 +360,7 @@ add_text_test(GenWork *work)
 
 	if (kind >= 16 && work->dfa_bytes >= 4096)
 		gen_contains_any_step(work);
-	else if (kind >= 12 && work->dfa_bytes >= 1024)
+	else if (kind >= 12 && work->dfa_bytes >= GEN_LEAST_DFA_BYTES)
 		gen_dfa_step(work);
 	else if (kind >= 10)
 	{

@@ -25,6 +25,9 @@
 #define GEN_DFA_BYTES 12288
 #define GEN_LARGE_DFA_BYTES 400000
 
+/* Enough for two states with a class for each byte. */
+#define GEN_LEAST_DFA_BYTES 2048
+
 /* Texts that values and patterns have in common. */
 #define GEN_SAMPLES 6
 #define GEN_SAMPLE_BYTES 100
