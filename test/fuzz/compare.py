@@ -103,8 +103,12 @@ class Server:
             fast = self.answer(with_it + '; '.join(statement.script()))
             if fast.message == REFUSED:
                 return fast, None, ''
+            start = time.monotonic()
             slow = self.answer('ROLLBACK TO s; ' + without + '; '.join(statement.script()))
-            if not self.explains(statement):
+            if fast.sqlstate == TIMEOUT and time.monotonic() - start > 1:
+                # PostgreSQL takes its time, too: how much is not to be judged here
+                slow = fast
+            if slow.sqlstate == TIMEOUT or not self.explains(statement):
                 return fast, slow, ''
             try:
                 plan = self.run('ROLLBACK TO s; ' + with_it + '; '.join(statement.script(explain=self.options)))

@@ -81,10 +81,10 @@ class TextServer(compare.Server):
         """As there; where the oracle has another answer, that one in place of the one without gpustr."""
         fast, slow, plan = super().both(statement)
         called = self.own.intersection(re.findall(r'\bgpustr\.(\w+)\(', statement.query()))
-        if slow is None or not called:
+        if slow is None or slow.sqlstate or not called:
             return fast, slow, plan
         oracle = self.ask(statement)
-        if oracle.sqlstate or slow.sqlstate or compare.difference(statement, fast, slow):
+        if oracle.sqlstate or compare.difference(statement, fast, slow):
             return fast, slow, plan
         self.oracles += 1
         return fast, oracle, plan

@@ -426,7 +426,7 @@ def random_statement(rng, table, other, functions, ask):
     statement = statements.Statement(where, targets, shape, prepared=prepared)
     statement.number = rng.choice([0, 1, 3, 20])
     statement.generic = rng.random() < 0.6
-    statement.settings['statement_timeout'] = '15s'
+    statement.settings['statement_timeout'] = '4s'
     if rng.random() < 0.15:
         statement.settings.update(statements.PARALLEL)
     if rng.random() < 0.3:
