@@ -33,6 +33,7 @@
 
 #include "access/heapam.h"
 #include "executor/instrument.h"
+#include "storage/buf_internals.h"
 #include "storage/bufmgr.h"
 #include "utils/rel.h"
 
@@ -53,6 +54,12 @@
  * GetAccessStrategy()): half the ring, so that its pages need no copies.
  */
 #define RING_BATCH_PAGES 16
+
+/*
+ * How many pages ahead to fetch the buffer descriptor, when pins are dropped: some
+ * thousand pages after it was pinned a descriptor has left the nearer caches.
+ */
+#define PREFETCH_PINS 8
 
 void
 gpustr_grow_ring(GpustrPageScan *scan, int depth)
@@ -100,7 +107,11 @@ gpustr_batch_drop_pins(GpustrPageScan *scan, PageBatch *pb)
 	int			i;
 
 	for (i = 0; i < pb->npinned; i++)
+	{
+		if (i + PREFETCH_PINS < pb->npinned)
+			__builtin_prefetch(GetBufferDescriptor(pb->pinned[i + PREFETCH_PINS] - 1), 1);
 		ReleaseBuffer(pb->pinned[i]);
+	}
 	pb->npinned = 0;
 	if (pb->budget > 0)
 		gpustr_client_give_pins(scan->client, pb->budget);

@@ -4,8 +4,10 @@
  *	  What a GpuScan costs.
  *
  *	startup		gpustr.device_startup_cost
- *	+ pages		x (seq_page_cost of the tablespace
- *				   + PAGE_CPU_TUPLES x cpu_tuple_cost)
+ *	+ pages		x seq_page_cost of the tablespace
+ *	+ pages		x PAGE_CPU_TUPLES x cpu_tuple_cost, less what is paid below for
+ *				survivors: of a tuple that is looked at, cpu_tuple_cost
+ *				has its share of the page in it, as in a sequential scan
  *	+ tuples	x steps that look at each row x gpustr.device_row_cost
  *	+ rechecks	x (gpustr.recheck_cost + cost of the whole clause list)
  *	+ survivors x (cpu_tuple_cost + cost of the local clauses), or
@@ -266,12 +268,12 @@ gpustr_cost_scan(Path *path, PlannerInfo *root, Relation table,
 		cpu_cost += rel->tuples * clauses->row_steps * row_cost;
 	else
 		shared_cost += rel->tuples * clauses->row_steps * row_cost;
-	cpu_cost += rel->pages * PAGE_CPU_TUPLES * cpu_tuple_cost;
 	cpu_cost += rechecks * (gpustr_recheck_cost + full_cost.per_tuple);
 	if (local == NIL && !gpustr_needs_tuples(root, rel, clauses->outputs))
-		cpu_cost += survivors * BLIND_TUPLES * cpu_tuple_cost;
+		cpu_cost += (rel->pages * PAGE_CPU_TUPLES + survivors * BLIND_TUPLES) * cpu_tuple_cost;
 	else
-		cpu_cost += survivors * (cpu_tuple_cost + local_cost.per_tuple);
+		cpu_cost += Max(rel->pages * PAGE_CPU_TUPLES, survivors) * cpu_tuple_cost +
+			survivors * local_cost.per_tuple;
 	cpu_cost += rel->rows * path->pathtarget->cost.per_tuple;
 	cpu_cost -= rel->rows * output_cost.per_tuple;
 	cpu_cost += rel->rows * list_length(clauses->outputs) * OUTPUT_TUPLES * cpu_tuple_cost;
