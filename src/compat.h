@@ -29,6 +29,7 @@
 #include "nodes/pathnodes.h"
 #include "optimizer/appendinfo.h"
 #include "pgstat.h"
+#include "storage/buf_internals.h"
 #include "storage/bufmgr.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
@@ -126,6 +127,17 @@ gpustr_test_for_old_snapshot(Snapshot snapshot, Relation rel, Buffer buffer)
 #endif
 }
 
+/* May gpustr_test_for_old_snapshot() raise an error? */
+static inline bool
+gpustr_snapshots_grow_old(void)
+{
+#if PG_VERSION_NUM < 170000
+	return old_snapshot_threshold >= 0;
+#else
+	return false;
+#endif
+}
+
 /*
  * Pin the buffer that held page 'block' a moment ago, if it still does.  16:
  * RelFileNode became RelFileLocator.
@@ -137,6 +149,22 @@ gpustr_read_recent_buffer(Relation rel, BlockNumber block, Buffer recent)
 	return ReadRecentBuffer(rel->rd_locator, MAIN_FORKNUM, block, recent);
 #else
 	return ReadRecentBuffer(rel->rd_node, MAIN_FORKNUM, block, recent);
+#endif
+}
+
+/*
+ * Does the buffer hold page 'block' of the table's main fork?  The caller holds the
+ * lock of its header.  16: tags are looked at through functions.
+ */
+static inline bool
+gpustr_buffer_holds(const BufferDesc * desc, Relation rel, BlockNumber block)
+{
+#if PG_VERSION_NUM >= 160000
+	return desc->tag.blockNum == block && BufTagGetForkNum(&desc->tag) == MAIN_FORKNUM &&
+		BufTagMatchesRelFileLocator(&desc->tag, &rel->rd_locator);
+#else
+	return desc->tag.blockNum == block && desc->tag.forkNum == MAIN_FORKNUM &&
+		RelFileNodeEquals(desc->tag.rnode, rel->rd_node);
 #endif
 }
 

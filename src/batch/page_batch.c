@@ -34,6 +34,7 @@
 #include "utils/rel.h"
 
 #include "batch/page_hint.h"
+#include "batch/page_pin.h"
 #include "batch/page_scan.h"
 #include "compat.h"
 
@@ -56,6 +57,8 @@ gpustr_page_scan_begin(TableScanDesc heap, GpustrFirstRow first_row, void *conte
 	scan->first_row_context = context;
 	scan->client = client;
 	scan->at_rest = at_rest;
+	scan->may_pin_bare = gpustr_may_pin_bare(scan->heap);
+	gpustr_client_on_given_up(client, gpustr_drop_bare_pins, scan);
 	scan->context = CurrentMemoryContext;
 	scan->next_pages = FIRST_BATCH_PAGES;
 	scan->in_flight_limit = 1;
@@ -249,7 +252,7 @@ abandon_batches(GpustrPageScan *scan)
 	scan->nbatches = 0;
 	scan->emitting = false;
 	if (scan->page_waits)
-		ReleaseBuffer(scan->buffer);
+		gpustr_drop_page(scan);
 	scan->page_waits = false;
 	gpustr_fetch_release(&scan->fetch);
 }

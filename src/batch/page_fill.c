@@ -22,7 +22,9 @@
  *
  * Invariants:
  *	- a page without visible tuples is in no batch;
- *	- a batch that has been collected holds no pins.
+ *	- a batch that has been collected holds no pins;
+ *	- a bare pin is in a batch's bare[] or in scan->bare whenever an error can be
+ *	  raised, and gpustr_drop_bare_pins() knows the scan.
  *
  * IDENTIFICATION
  *	  src/batch/page_fill.c
@@ -39,6 +41,7 @@
 
 #include "batch/batch_layout.h"
 #include "batch/page_format.h"
+#include "batch/page_pin.h"
 #include "batch/page_read.h"
 #include "batch/page_scan.h"
 #include "compat.h"
@@ -93,12 +96,30 @@ grow_batch(GpustrPageScan *scan, PageBatch *pb, int pages)
 		pfree(pb->block);
 		pfree(pb->recent);
 		pfree(pb->pinned);
+		pfree(pb->bare);
 	}
 	pb->block = palloc_array(BlockNumber, pages);
 	pb->recent = palloc_array(Buffer, pages);
 	pb->pinned = palloc_array(Buffer, pages);
+	pb->bare = palloc_array(Buffer, pages);
 	pb->max_pages = pages;
 	MemoryContextSwitchTo(old);
+}
+
+/* Drop a batch's bare pins. */
+static void
+drop_bare(PageBatch *pb)
+{
+	int			n = pb->nbare;
+	int			i;
+
+	pb->nbare = 0;
+	for (i = 0; i < n; i++)
+	{
+		if (i + PREFETCH_PINS < n)
+			__builtin_prefetch(GetBufferDescriptor(pb->bare[i + PREFETCH_PINS] - 1), 1);
+		gpustr_unpin_bare(pb->bare[i]);
+	}
 }
 
 void
@@ -106,16 +127,39 @@ gpustr_batch_drop_pins(GpustrPageScan *scan, PageBatch *pb)
 {
 	int			i;
 
+	drop_bare(pb);
 	for (i = 0; i < pb->npinned; i++)
-	{
-		if (i + PREFETCH_PINS < pb->npinned)
-			__builtin_prefetch(GetBufferDescriptor(pb->pinned[i + PREFETCH_PINS] - 1), 1);
 		ReleaseBuffer(pb->pinned[i]);
-	}
 	pb->npinned = 0;
 	if (pb->budget > 0)
 		gpustr_client_give_pins(scan->client, pb->budget);
 	pb->budget = 0;
+}
+
+void
+gpustr_drop_page(GpustrPageScan *scan)
+{
+	Buffer		bare = scan->bare;
+
+	scan->bare = InvalidBuffer;
+	if (BufferIsValid(bare))
+		gpustr_unpin_bare(bare);
+	else
+		ReleaseBuffer(scan->buffer);
+}
+
+void
+gpustr_drop_bare_pins(void *arg)
+{
+	GpustrPageScan *scan = arg;
+	int			i;
+
+	/* nobody would drop those taken from now on */
+	scan->may_pin_bare = false;
+	for (i = 0; i < scan->nring; i++)
+		drop_bare(&scan->ring[i]);
+	if (BufferIsValid(scan->bare))
+		gpustr_drop_page(scan);
 }
 
 /* Step to the next page, and read it.  False at the end of the table. */
@@ -134,7 +178,8 @@ read_next_page(GpustrPageScan *scan)
 	}
 	if (scan->blocks.pages_left > 0)
 		gpustr_blocks_prefetch(&scan->blocks);
-	scan->buffer = gpustr_read_page(heap, block, scan->hint_base, &read_us);
+	scan->buffer = gpustr_read_page(heap, block, scan->hint_base,
+									scan->may_pin_bare ? &scan->bare : NULL, &read_us);
 	gpustr_blocks_note_read(&scan->blocks, read_us);
 	scan->in_ring = heap->rs_strategy != NULL && pgBufferUsage.shared_blks_read != nread;
 	return true;
@@ -150,7 +195,7 @@ add_page(GpustrPageScan *scan, PageBatch *pb, bool may_name)
 
 	if (nlines == 0)
 	{
-		ReleaseBuffer(buffer);
+		gpustr_drop_page(scan);
 		return;
 	}
 	gpustr_count_heap_tuples(heap->rs_base.rs_rd, nlines);
@@ -161,14 +206,18 @@ add_page(GpustrPageScan *scan, PageBatch *pb, bool may_name)
 		gpustr_request_can_read_block(pb->request, buffer - 1))
 	{
 		(void) gpustr_layout_add_page(pb->batch, buffer - 1, heap->rs_vistuples, nlines);
-		pb->pinned[pb->npinned++] = buffer;
+		if (BufferIsValid(scan->bare))
+			pb->bare[pb->nbare++] = buffer;
+		else
+			pb->pinned[pb->npinned++] = buffer;
+		scan->bare = InvalidBuffer;
 	}
 	else
 	{
 		void	   *copy = gpustr_layout_add_page(pb->batch, -1, heap->rs_vistuples, nlines);
 
 		memcpy(copy, BufferGetPage(buffer), BLCKSZ);
-		ReleaseBuffer(buffer);
+		gpustr_drop_page(scan);
 	}
 }
 
@@ -184,7 +233,7 @@ find_first_row(GpustrPageScan *scan)
 		if (scan->heap->rs_ntuples > 0)
 			scan->page_waits = true;
 		else
-			ReleaseBuffer(scan->buffer);
+			gpustr_drop_page(scan);
 	}
 	if (scan->page_waits)
 		scan->program = scan->first_row(scan->first_row_context);

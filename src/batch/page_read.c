@@ -8,13 +8,16 @@
  * same functions: read, prune, lock, test for an old snapshot, judge each
  * tuple's visibility, note serialisable conflicts, unlock.  It exists because
  * pages are the unit of a scan's cost here (the engine does the rows), and
- * PostgreSQL's way spends half of a page's time (0.4 of 0.8 us, 65 tuples a
- * page, all visible and in shared buffers) on two things:
+ * PostgreSQL's way spends most of a page's time (0.8 us with 65 tuples a page,
+ * all visible and in shared buffers) on three things:
  *
  *	- finding the page in the buffer mapping table.  The hint of page_hint.h is
  *	  tried first, and ReadRecentBuffer() says whether it is right.  The hints
  *	  of the pages to come also say which buffer descriptors and page headers
  *	  to prefetch.
+ *
+ *	- noting the pin in the session's tables; see page_pin.c.  A page that was all
+ *	  visible and had nothing to prune a moment ago gets a bare pin.
  *
  *	- calling, for each tuple of a page that is all visible, a function that
  *	  finds that the transaction is not serialisable.  Whether it is gets asked
@@ -43,6 +46,7 @@
 #include "utils/rel.h"
 
 #include "batch/page_hint.h"
+#include "batch/page_pin.h"
 #include "batch/page_read.h"
 #include "compat.h"
 
@@ -92,27 +96,36 @@ prefetch(uint32 hint_base, BlockNumber block, int nlines)
 	}
 }
 
-/* Pin the page's buffer. */
+/*
+ * Is there nothing to do on the page but to list its line pointers?  Without a pin
+ * this is a guess.
+ */
+static inline bool
+is_settled(Page page)
+{
+	return PageIsAllVisible(page) && !TransactionIdIsValid(((PageHeader) page)->pd_prune_xid);
+}
+
+static void
+count_hit(Relation rel)
+{
+	pgstat_count_buffer_read(rel);
+	pgstat_count_buffer_hit(rel);
+}
+
+/* Pin the page's buffer, in the ordinary way. */
 static inline Buffer
-pin_page(HeapScanDesc scan, BlockNumber block, uint32 hint_base, double *read_us)
+pin_page(HeapScanDesc scan, BlockNumber block, Buffer hint, uint32 hint_base, double *read_us)
 {
 	Relation	rel = scan->rs_base.rs_rd;
-	Buffer		hint = InvalidBuffer;
 	Buffer		buffer;
 	instr_time	start;
 	instr_time	end;
 
-	*read_us = 0;
-	if (!RelationUsesLocalBuffers(rel))
-	{
-		prefetch(hint_base, block, scan->rs_ntuples);
-		hint = gpustr_page_hint(hint_base, block);
-	}
 	if (is_buffer(hint) && is_used(hint, scan->rs_strategy != NULL) &&
 		gpustr_read_recent_buffer(rel, block, hint))
 	{
-		pgstat_count_buffer_read(rel);
-		pgstat_count_buffer_hit(rel);
+		count_hit(rel);
 		return hint;
 	}
 	INSTR_TIME_SET_CURRENT(start);
@@ -211,19 +224,66 @@ list_visible(HeapScanDesc scan, BlockNumber block, Buffer buffer, Page page, int
 	return n;
 }
 
+/*
+ * The same for a page that is settled, with a bare pin in *bare.  False if it is not,
+ * or not in the buffer that the hint says.
+ */
+static inline bool
+read_settled_page(HeapScanDesc scan, BlockNumber block, Buffer hint, Buffer *bare)
+{
+	Relation	rel = scan->rs_base.rs_rd;
+	Page		page = BufferGetPage(hint);
+	LWLock	   *lock = BufferDescriptorGetContentLock(GetBufferDescriptor(hint - 1));
+	bool		settled;
+
+	if (!is_settled(page) || !is_used(hint, scan->rs_strategy != NULL) ||
+		!gpustr_pin_bare(rel, block, hint))
+		return false;
+	*bare = hint;
+	LWLockAcquire(lock, LW_SHARED);
+	settled = is_settled(page);
+	if (settled)
+		scan->rs_ntuples = list_all(page, PageGetMaxOffsetNumber(page), scan->rs_vistuples);
+	LWLockRelease(lock);
+	if (settled)
+	{
+		pgBufferUsage.shared_blks_hit++;
+		count_hit(rel);
+		scan->rs_cblock = block;
+		return true;
+	}
+	*bare = InvalidBuffer;
+	gpustr_unpin_bare(hint);
+	return false;
+}
+
 Buffer
-gpustr_read_page(HeapScanDesc scan, BlockNumber block, uint32 hint_base, double *read_us)
+gpustr_read_page(HeapScanDesc scan, BlockNumber block, uint32 hint_base, Buffer *bare,
+				 double *read_us)
 {
 	Relation	rel = scan->rs_base.rs_rd;
 	Snapshot	snapshot = scan->rs_base.rs_snapshot;
+	Buffer		hint = InvalidBuffer;
 	Buffer		buffer;
 	Page		page;
 	int			nlines;
 	bool		all_visible;
-	bool		check_serializable;
+	bool		check_serializable = CheckForSerializableConflictOutNeeded(rel, snapshot);
 
 	CHECK_FOR_INTERRUPTS();
-	buffer = pin_page(scan, block, hint_base, read_us);
+	*read_us = 0;
+	if (!RelationUsesLocalBuffers(rel))
+	{
+		prefetch(hint_base, block, scan->rs_ntuples);
+		hint = gpustr_page_hint(hint_base, block);
+	}
+	if (bare != NULL)
+	{
+		*bare = InvalidBuffer;
+		if (is_buffer(hint) && !check_serializable && read_settled_page(scan, block, hint, bare))
+			return hint;
+	}
+	buffer = pin_page(scan, block, hint, hint_base, read_us);
 	scan->rs_cblock = block;
 	heap_page_prune_opt(rel, buffer);
 
@@ -240,7 +300,6 @@ gpustr_read_page(HeapScanDesc scan, BlockNumber block, uint32 hint_base, double 
 	 * The page's flag is not trusted during recovery: see heapgetpage().
 	 */
 	all_visible = PageIsAllVisible(page) && !snapshot->takenDuringRecovery;
-	check_serializable = CheckForSerializableConflictOutNeeded(rel, snapshot);
 	if (all_visible && !check_serializable)
 		scan->rs_ntuples = list_all(page, nlines, scan->rs_vistuples);
 	else

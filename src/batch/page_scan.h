@@ -18,8 +18,8 @@
 #include "batch/page_fetch.h"
 
 /*
- * One batch of the ring.  pinned[] holds its pins, each once; it is empty once
- * the batch has been collected.
+ * One batch of the ring.  pinned[] and bare[] hold its pins, each once: ordinary ones,
+ * and bare ones (page_pin.h); both are empty once the batch has been collected.
  */
 typedef struct PageBatch
 {
@@ -31,6 +31,8 @@ typedef struct PageBatch
 	Buffer	   *recent;			/* where each page was */
 	int			npinned;
 	Buffer	   *pinned;
+	int			nbare;
+	Buffer	   *bare;
 	int			budget;			/* pins taken from the common budget */
 	bool		collected;
 } PageBatch;
@@ -52,7 +54,9 @@ struct GpustrPageScan
 	/* reading */
 	bool		exhausted;		/* no more pages */
 	GpustrBlocks blocks;
+	bool		may_pin_bare;
 	Buffer		buffer;			/* of the page just read, pinned */
+	Buffer		bare;			/* the same, if that pin is a bare one */
 	bool		page_waits;		/* it is to be the first of the next batch */
 	bool		in_ring;		/* it was read into the scan's small ring */
 	uint32		hint_base;
@@ -106,5 +110,13 @@ extern void gpustr_batch_collect(GpustrPageScan *scan, PageBatch *pb);
 extern void gpustr_batch_detach(PageBatch *pb);
 
 extern void gpustr_batch_drop_pins(GpustrPageScan *scan, PageBatch *pb);
+
+/* Drop the pin of the page just read, which is in no batch. */
+extern void gpustr_drop_page(GpustrPageScan *scan);
+
+/*
+ * Drop all bare pins of the scan ('arg').  GpustrGivenUp: raises no error.
+ */
+extern void gpustr_drop_bare_pins(void *arg);
 
 #endif							/* GPUSTR_PAGE_SCAN_H */

@@ -55,6 +55,8 @@ struct GpustrClient
 	void	   *spare;			/* a private body's allocation, for the next */
 	Size		spare_bytes;
 	int			npins;
+	GpustrGivenUp given_up;		/* or NULL */
+	void	   *given_up_arg;
 	int			siblings;		/* clients of the same scan, itself included */
 	GpustrClientCounters counters;
 };
@@ -132,6 +134,8 @@ abandon_requests(GpustrClient *client)
 {
 	while (!dlist_is_empty(&client->requests))
 		abandon_request(dlist_head_element(GpustrRequest, node, &client->requests));
+	if (client->given_up)
+		client->given_up(client->given_up_arg);
 	gpustr_client_give_pins(client, client->npins);
 }
 
@@ -212,6 +216,13 @@ gpustr_client_create(MemoryContext parent)
 	client->callback.arg = client;
 	MemoryContextRegisterResetCallback(context, &client->callback);
 	return client;
+}
+
+void
+gpustr_client_on_given_up(GpustrClient *client, GpustrGivenUp given_up, void *arg)
+{
+	client->given_up = given_up;
+	client->given_up_arg = arg;
 }
 
 const GpustrClientCounters *

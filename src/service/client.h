@@ -142,6 +142,15 @@ extern bool gpustr_client_take_pins(GpustrClient *client, int npins);
 extern void gpustr_client_give_pins(GpustrClient *client, int npins);
 
 /*
+ * Have 'given_up' called with 'arg' when the client's requests are given up because its
+ * resource owner or memory context goes away, the transaction is aborted or the session
+ * ends: for what only the caller knows of, such as bare pins.  It may be called more
+ * than once, must not raise an error, and 'arg' must live as long as the client.
+ */
+typedef void (*GpustrGivenUp) (void *arg);
+extern void gpustr_client_on_given_up(GpustrClient *client, GpustrGivenUp given_up, void *arg);
+
+/*
  * Let go of the staging slot of a request that is through, but keep header,
  * line pointers and results (not staged pages), in private memory: whoever
  * rests with results should not keep others from the pool.  The body moves.
