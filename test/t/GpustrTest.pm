@@ -13,7 +13,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 our @EXPORT = qw(new_node configure wait_for_device device_pid device_processes
-  idle_ok log_ok fake_cuda_library);
+  idle_ok log_ok pinned_buffers fake_cuda_library);
 
 # The device that tests run on: the host engine where there is no GPU, the first
 # GPU where the environment says 'auto'.
@@ -38,6 +38,7 @@ sub new_node
 	configure($node, 'shared_preload_libraries' => 'gpustr', %setting);
 	$node->start;
 	$node->safe_psql('postgres', 'CREATE EXTENSION gpustr');
+	$node->safe_psql('postgres', 'CREATE EXTENSION pg_buffercache');
 	wait_for_device($node) if $wait;
 	return $node;
 }
@@ -93,6 +94,15 @@ sub device_processes
 	return @pids;
 }
 
+# The number of buffers of user tables that somebody pins.
+sub pinned_buffers
+{
+	my ($node) = @_;
+
+	return $node->safe_psql('postgres',
+		'SELECT count(*) FROM pg_buffercache WHERE pinning_backends > 0 AND relfilenode >= 16384');
+}
+
 # Nothing is in use any more: slots, pins, memory of the devices.
 sub idle_ok
 {
@@ -101,6 +111,7 @@ sub idle_ok
 	ok( $node->poll_query_until(
 			'postgres',
 			'SELECT slots_in_use = 0 AND pinned_buffers = 0 AND coalesce(memory_used, 0) = 0
+				AND NOT EXISTS (SELECT FROM pg_buffercache WHERE pinning_backends > 0 AND relfilenode >= 16384)
 			 FROM gpustr.staging(), (SELECT sum(memory_used) AS memory_used FROM gpustr.devices()) d'),
 		"$what: no slot, no pin, no device memory is left in use");
 }
