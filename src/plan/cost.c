@@ -35,8 +35,7 @@
  * engine the truth values; rows are per participant, too.  As in a parallel
  * sequential scan, reading the pages is not divided; nor are the truth values
  * if a device does them, as there is one for all participants.  (Measured: one
- * backend, busy with pages, draws 16 to 20 GB/s through a bus that gives 51;
- * eight draw 40.)
+ * backend draws 47 GB/s through a bus that gives 51; eight draw no more.)
  *
  * Rechecks are rows that the engine cannot decide.  How many is guessed from the
  * selectivity of regular expressions whose matches matter (regex_find.c), and from
@@ -82,10 +81,10 @@
 
 /*
  * What a page costs the backend that looks it up, pins it and lists its
- * visible rows: 0.3 to 0.5 us, as much as PostgreSQL takes for about so many
- * tuples (55 to 100 ns each).
+ * visible rows: 0.13 us, or 0.4 us if it is not all visible; as much as PostgreSQL
+ * takes for about so many tuples (55 to 100 ns each).
  */
-#define PAGE_CPU_TUPLES 5.0
+#define PAGE_CPU_TUPLES 2.0
 
 /*
  * What a row costs whose tuple is not looked at, as under count(*) or where all
