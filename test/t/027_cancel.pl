@@ -85,7 +85,7 @@ my @calls = (
 	[ 'contains_any()', qq{gpustr.contains_any(v, p)}, "$value, (SELECT $many AS p OFFSET 0) p" ],
 	[ 'matching()', qq{gpustr.matching(v, p)}, "$value, (SELECT $many AS p OFFSET 0) p" ],
 	[ 'redact_pii()', q{length(gpustr.redact_pii(v, ARRAY['ipv4']))}, $value ],
-	[ 'redact_pattern()', q{length(gpustr.redact_pattern(v, 'c [0-9]', 'x'))}, $value ],
+	[ 'redact_pattern()', q{length(gpustr.redact_pattern(v, 'c [0-9]', 'x'))}, '(SELECT pair || pair AS v FROM long OFFSET 0) s' ],
 	[ 'mask()', q{length(gpustr.mask(v, 10, 10, '*'))}, $value ],
 	[ 'find() of an array', q{cardinality(gpustr.find(v, 'abd'))}, $texts ],
 	[ 'count_matches() of an array', q{cardinality(gpustr.count_matches(v, 'ab'))}, $texts ],
