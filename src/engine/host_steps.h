@@ -37,11 +37,10 @@
 /*
  * A request stops within some 50 ms of when it is asked to.  So it is asked at each row of
  * this many bytes or more (the others of a chunk take no time); within a row nothing is
- * asked.  So texts that are longer than HOST_TEXT_BYTES are not made, and a pattern is not
- * matched where it might be compared with more than HOST_ROW_WORK bytes: recheck.
+ * asked.  Made texts are of 1 MB at most (text_make.h), and a pattern is not matched
+ * where it might be compared with more than HOST_ROW_WORK bytes: recheck.
  */
 #define HOST_LONG_ROW 256
-#define HOST_TEXT_BYTES (2 * 1024 * 1024)
 #define HOST_ROW_WORK (INT64_C(1) << 26)
 
 /* A text register. */

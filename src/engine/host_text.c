@@ -209,7 +209,7 @@ make_row(HostRun *run, int function, RowfnCaseKind kind, const RowfnArgs *row, H
 		return redact_row(run, row, out, r);
 	bytes = is_case ? rowfn_case_bytes_of(row->text[0], map, row->encoding, kind) :
 		rowfn_text_bytes(function, row);
-	if (bytes < 0 || bytes > HOST_TEXT_BYTES || host_stops_at(run, bytes) ||
+	if (bytes < 0 || bytes > INT32_MAX || host_stops_at(run, bytes) ||
 		(to = arena_take(run->arena, (size_t) bytes)) == NULL)
 		return 0;
 	if (is_case)

@@ -21,7 +21,7 @@
 #define PROGRAM_BYTES 512
 
 /* The longest argument for a batch: nothing is asked while an engine is at one. */
-#define LONGEST_TEXT (2 * 1024 * 1024)
+#define LONGEST_TEXT (1024 * 1024)
 
 /* The elements of the result array. */
 typedef struct ArrayOutput
