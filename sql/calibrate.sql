@@ -1,4 +1,9 @@
 -- gpustr.calibrate(): figures differ between machines, so only their kind is shown
+\set ECHO none
+\getenv srcdir PG_ABS_SRCDIR
+\set fresh :srcdir '/test/fresh.sql'
+\i :fresh
+\set ECHO all
 SELECT setting, value >= 0 AND value < 1e9 AS plausible,
 	command LIKE format('ALTER SYSTEM SET %s = %%;', setting) AS as_command
 FROM gpustr.calibrate();

@@ -1,5 +1,10 @@
 -- Redaction: gpustr.redact and gpustr.mask.  What is expected is written
 -- beside each input, so that a wrong answer is seen without reading the .out.
+\set ECHO none
+\getenv srcdir PG_ABS_SRCDIR
+\set fresh :srcdir '/test/fresh.sql'
+\i :fresh
+\set ECHO all
 
 SELECT name, visibility, expected, gpustr.redact(name, visibility) AS got
 FROM (VALUES

@@ -1,5 +1,10 @@
 -- Searching and comparing texts: values, arrays, and clauses of a scan.  The
 -- engine comes from the environment: see test/run.
+\set ECHO none
+\getenv srcdir PG_ABS_SRCDIR
+\set fresh :srcdir '/test/fresh.sql'
+\i :fresh
+\set ECHO all
 
 -- find
 SELECT gpustr.find('high', 'ig'), gpustr.find('abcabc', 'abc', 2), gpustr.find('abcabc', 'abc', 5),

@@ -3,6 +3,8 @@
 -- same(query) runs the query twice, once where it must use a GpuScan and once
 -- where it must not, and says how the two outcomes relate: rows are compared
 -- by EXCEPT ALL both ways, an error by its text.
+\ir fresh.sql
+
 CREATE FUNCTION outcome(query text, target text, with_gpustr bool) RETURNS text
 LANGUAGE plpgsql AS $$
 DECLARE

@@ -88,10 +88,12 @@ run_chunk(HostRun *run)
 		gpustr_host_find_pages(run);
 	for (i = 0; i < run->program->nsteps; i++)
 	{
-		if (run->config->stop != NULL && run->config->stop() != 0)
+		if (host_stops(run))
 			return 0;
 		gpustr_host_step(run, &steps[i]);
 	}
+	if (run->stopped)
+		return 0;
 	if (selected != NULL && recheck != NULL)
 		for (i = 0; i < host_chunk_words(run); i++)
 			selected[i] &= ~recheck[i];

@@ -20,6 +20,9 @@
 
 #define LANES 4
 
+/* Bytes of a lane after which the engine asks whether it is to stop. */
+#define STOP_BYTES 65536
+
 /* Bytes after which lanes are looked at, though their rows go on. */
 #define LANE_BYTES 32
 
@@ -105,6 +108,7 @@ static void
 search_rows(SearchRows *rows, const GpustrAhoCorasick *set)
 {
 	SearchLane	lanes[LANES];
+	int32_t		done = 0;
 	int			n = 0;
 
 	for (;;)
@@ -112,12 +116,19 @@ search_rows(SearchRows *rows, const GpustrAhoCorasick *set)
 		int32_t		bytes = LANE_BYTES;
 		int			i;
 
+		if (done >= STOP_BYTES)
+		{
+			if (host_stops(rows->run))
+				return;
+			done = 0;
+		}
 		while (n < LANES && next_row(rows, &lanes[n]))
 			n++;
 		if (n < LANES)
 			break;
 		for (i = 0; i < LANES; i++)
 			bytes = lanes[i].left < bytes ? lanes[i].left : bytes;
+		done += bytes;
 		run_lanes(set, lanes, bytes);
 		for (i = LANES - 1; i >= 0; i--)
 		{
@@ -131,6 +142,8 @@ search_rows(SearchRows *rows, const GpustrAhoCorasick *set)
 	{
 		SearchLane *lane = &lanes[--n];
 
+		if (host_stops_at(rows->run, lane->left))
+			return;
 		lane->state = rowfn_aho_run(set, lane->state, (const char *) lane->at, lane->left);
 		row_is_decided(rows, lane);
 	}

@@ -21,6 +21,9 @@
 
 #define LANES 4
 
+/* Bytes of a lane after which the engine asks whether it is to stop. */
+#define STOP_BYTES 65536
+
 /* Bytes after which a lane is looked at, though its row goes on. */
 #define LANE_BYTES 32
 
@@ -115,6 +118,7 @@ static void
 match_rows(Rows *rows, const GpustrDfa *dfa)
 {
 	Lane		lanes[LANES];
+	int32_t		done = 0;
 	int			n = 0;
 
 	for (;;)
@@ -122,12 +126,19 @@ match_rows(Rows *rows, const GpustrDfa *dfa)
 		int32_t		bytes = LANE_BYTES;
 		int			i;
 
+		if (done >= STOP_BYTES)
+		{
+			if (host_stops(rows->run))
+				return;
+			done = 0;
+		}
 		while (n < LANES && next_row(rows, dfa, &lanes[n]))
 			n++;
 		if (n < LANES)
 			break;
 		for (i = 0; i < LANES; i++)
 			bytes = lanes[i].left < bytes ? lanes[i].left : bytes;
+		done += bytes;
 		run_lanes(dfa, lanes, bytes);
 		for (i = LANES - 1; i >= 0; i--)
 		{
@@ -141,6 +152,8 @@ match_rows(Rows *rows, const GpustrDfa *dfa)
 	{
 		Lane	   *lane = &lanes[--n];
 
+		if (host_stops_at(rows->run, lane->left))
+			return;
 		lane->state = rowfn_dfa_run(dfa, lane->state, (const char *) lane->at, lane->left);
 		row_is_decided(rows, dfa, lane);
 	}

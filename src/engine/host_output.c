@@ -66,9 +66,7 @@ output_offset(HostOutput *out, int32_t r)
 	out->offsets[r] = (int32_t) (out->total < out->room ? out->total : out->room);
 }
 
-/*
- * Start row r.  state: of the step's inputs.  Is there a value to make?
- */
+/* Start row r.  state: of the step's inputs.  Is there a value to make? */
 static int
 output_row(HostOutput *out, int32_t r, GpustrTruthWord state)
 {
@@ -143,6 +141,8 @@ gpustr_host_redact(HostRun *run, const GpustrStep *step)
 			continue;
 		nlen = name->len[r];
 		vlen = visibility->len[r];
+		if (host_stops_at(run, (int64_t) nlen + vlen))
+			return;
 		n = steady(run, name->value[r], nlen, name_copy);
 		v = steady(run, visibility->value[r], vlen, visibility_copy);
 		to = output_place(&out, r, rowfn_redact_bytes(n, nlen, v, vlen, encoding));
@@ -172,6 +172,8 @@ gpustr_host_mask(HostRun *run, const GpustrStep *step)
 		if (!output_row(&out, r, in->state[r / 32]))
 			continue;
 		len = in->len[r];
+		if (host_stops_at(run, (int64_t) len * (mask->mask_bytes + 1)))
+			return;
 		s = steady(run, in->value[r], len, copy);
 		parts = rowfn_mask_split(s, len, mask->keep_left, mask->keep_right, run->program->encoding);
 		to = output_place(&out, r, rowfn_mask_bytes(len, parts, mask->mask_bytes));
@@ -194,6 +196,8 @@ gpustr_host_output_text(HostRun *run, const GpustrStep *step)
 
 		if (!output_row(&out, r, in->state[r / 32]))
 			continue;
+		if (host_stops_at(run, in->len[r]))
+			return;
 		to = output_place(&out, r, in->len[r]);
 		if (to != NULL)
 			memcpy(to, in->value[r], (size_t) in->len[r]);
@@ -260,6 +264,8 @@ gpustr_host_find_all(HostRun *run, const GpustrStep *step)
 		if (!output_row(&out, r, in->state[r / 32]))
 			continue;
 		len = in->len[r];
+		if (host_stops_at(run, len))
+			return;
 		/* hits go to where the answer will be, if there is room for it */
 		room = (out.room - out.total) / (int64_t) sizeof(int32_t);
 		found = room > 0 ? (int32_t *) (out.data + out.total) : NULL;

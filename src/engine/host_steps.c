@@ -17,6 +17,18 @@
 #include "rowfn/compare.h"
 #include "rowfn/like.h"
 
+/*
+ * May matching a text take too long?  A segment may be compared at each of its
+ * places.
+ */
+static inline int
+is_too_much(int32_t len, const void *pattern)
+{
+	const GpustrLikePattern *p = (const GpustrLikePattern *) pattern;
+
+	return (int64_t) len * (p->bytes - p->literal_off) > HOST_ROW_WORK;
+}
+
 static void
 step_like(HostRun *run, const GpustrStep *step)
 {
@@ -35,8 +47,12 @@ step_like(HostRun *run, const GpustrStep *step)
 		{
 			int32_t		bit = __builtin_ctz(todo);
 			int32_t		r = w * 32 + bit;
-			uint32_t	truth = (uint32_t) rowfn_like(in->value[r], in->len[r], pattern, encoding);
+			uint32_t	truth = GPUSTR_RECHECK;
 
+			if (host_stops_at(run, in->len[r]))
+				return;
+			if (!is_too_much(in->len[r], pattern))
+				truth = (uint32_t) rowfn_like(in->value[r], in->len[r], pattern, encoding);
 			word.lo |= (truth & 1) << bit;
 			word.hi |= (truth >> 1) << bit;
 			todo &= todo - 1;
@@ -65,9 +81,12 @@ ilike_of_kind(HostRun *run, const GpustrStep *step, RowfnFoldKind kind)
 		{
 			int32_t		bit = __builtin_ctz(todo);
 			int32_t		r = w * 32 + bit;
-			uint32_t	truth = (uint32_t) rowfn_ilike(in->value[r], in->len[r], fold, kind, pattern,
-													   encoding);
+			uint32_t	truth = GPUSTR_RECHECK;
 
+			if (host_stops_at(run, in->len[r]))
+				return;
+			if (!is_too_much(in->len[r], pattern))
+				truth = (uint32_t) rowfn_ilike(in->value[r], in->len[r], fold, kind, pattern, encoding);
 			word.lo |= (truth & 1) << bit;
 			word.hi |= (truth >> 1) << bit;
 			todo &= todo - 1;
@@ -137,6 +156,8 @@ step_compare_text(HostRun *run, const GpustrStep *step)
 			int			cmp = 1;
 			uint32_t	recheck = 0;
 
+			if (host_stops_at(run, a->len[r]))
+				return;
 			if (!lengths_decide || a->len[r] == b->len[r])
 				recheck = (uint32_t) rowfn_compare_text(step->attr, a->value[r], a->len[r],
 														b->value[r], b->len[r], &cmp);
@@ -194,6 +215,8 @@ step_measure(HostRun *run, const GpustrStep *step)
 		{
 			int32_t		r = w * 32 + __builtin_ctz(todo);
 
+			if (host_stops_at(run, in->len[r]))
+				return;
 			if (step->op == GPUSTR_OP_LENGTH)
 				run->value[step->out].value[r] = rowfn_char_count(in->value[r], in->len[r], encoding);
 			else

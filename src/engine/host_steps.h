@@ -34,6 +34,15 @@
 #endif
 #define HOST_CHUNK_WORDS (HOST_CHUNK_ROWS / 32)
 
+/*
+ * A request stops within some 50 ms of when it is asked to.  So it is asked at each row of
+ * this many bytes or more (the others of a chunk take no time); within a row nothing is
+ * asked.  Made texts are of 1 MB at most (text_make.h), and a pattern is not matched
+ * where it might be compared with more than HOST_ROW_WORK bytes: recheck.
+ */
+#define HOST_LONG_ROW 256
+#define HOST_ROW_WORK (INT64_C(1) << 26)
+
 /* A text register. */
 typedef struct HostText
 {
@@ -77,6 +86,7 @@ typedef struct HostRun
 	const GpustrBatch *batch;
 	const GpustrProgram *program;
 	EngineError *error;
+	int			stopped;		/* config->stop() has said so */
 
 	/* scratch */
 	const char **page;			/* [HOST_CHUNK_ROWS]: the page of each row */
@@ -93,6 +103,22 @@ typedef struct HostRun
 	/* output columns: bytes of all values so far, room or not */
 	int64_t		out_total[GPUSTR_MAX_OUT_COLUMNS];
 } HostRun;
+
+/* Is the request to stop?  What the step at hand has made is worth nothing then. */
+static inline int
+host_stops(HostRun *run)
+{
+	if (!run->stopped && run->config->stop != NULL && run->config->stop() != 0)
+		run->stopped = 1;
+	return run->stopped;
+}
+
+/* The same, at a row of so many bytes. */
+static inline int
+host_stops_at(HostRun *run, int64_t bytes)
+{
+	return bytes >= HOST_LONG_ROW && host_stops(run);
+}
 
 /* Rows of word w of the chunk that exist, as a mask. */
 static inline uint32_t

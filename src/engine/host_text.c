@@ -127,12 +127,13 @@ args_state(const HostRun *run, const GpustrStep *step, int function, int32_t w)
 	return state;
 }
 
-/* The arguments of row r, none of which is NULL or recheck. */
-ROWFN_INLINE void
+/* The arguments of row r, none of which is NULL or recheck.  Returns the bytes of all texts. */
+ROWFN_INLINE int64_t
 row_args(const HostRun *run, const GpustrStep *step, int function, int32_t r, RowfnArgs *row)
 {
 	const char *shape = gpustr_text_function_shape(function);
 	const uint16_t in[3] = {step->in0, step->in1, step->in2};
+	int64_t		bytes = 0;
 	int			i;
 
 	for (i = 0; i < 3 && shape[i] != '\0'; i++)
@@ -141,10 +142,12 @@ row_args(const HostRun *run, const GpustrStep *step, int function, int32_t r, Ro
 		{
 			row->text[i].s = run->text[in[i]].value[r];
 			row->text[i].len = run->text[in[i]].len[r];
+			bytes += row->text[i].len;
 		}
 		else
 			row->value[i] = run->value[in[i]].value[r];
 	}
+	return bytes;
 }
 
 /*
@@ -206,7 +209,8 @@ make_row(HostRun *run, int function, RowfnCaseKind kind, const RowfnArgs *row, H
 		return redact_row(run, row, out, r);
 	bytes = is_case ? rowfn_case_bytes_of(row->text[0], map, row->encoding, kind) :
 		rowfn_text_bytes(function, row);
-	if (bytes < 0 || bytes > INT32_MAX || (to = arena_take(run->arena, (size_t) bytes)) == NULL)
+	if (bytes < 0 || bytes > INT32_MAX || host_stops_at(run, bytes) ||
+		(to = arena_take(run->arena, (size_t) bytes)) == NULL)
 		return 0;
 	if (is_case)
 		rowfn_case_write_of(row->text[0], map, row->encoding, to, bytes, kind);
@@ -237,7 +241,8 @@ all_rows(HostRun *run, const GpustrStep *step, int function, RowfnCaseKind kind,
 			int32_t		r = w * 32 + __builtin_ctz(todo);
 			int			ok;
 
-			row_args(run, step, function, r, &row);
+			if (host_stops_at(run, row_args(run, step, function, r, &row)))
+				return;
 			if (out_value != NULL)
 				ok = rowfn_text_measure(function, &row, &out_value->value[r]);
 			else

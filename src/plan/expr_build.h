@@ -46,6 +46,7 @@ typedef struct GpustrMadeReg
 typedef struct GpustrBuild
 {
 	GpustrProgramBuilder builder;
+	Oid			relation;		/* the table that is scanned */
 	const GpustrLateValues *late;	/* NULL: nothing is known yet */
 	GpustrReg	case_arg;		/* what a CaseTestExpr stands for */
 	bool		in_case;		/* there may be one */

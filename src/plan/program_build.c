@@ -172,6 +172,7 @@ begin_build(Relation rel, int last, const GpustrLateValues *late)
 	uint32		area_bytes = PROGRAM_CONST_BYTES + PROGRAM_STEP_BYTES + most_automata_bytes() +
 	gpustr_literals_max_bytes();
 
+	build->relation = RelationGetRelid(rel);
 	build->late = late;
 	build->case_arg = gpustr_reg(GPUSTR_KIND_BOOL, 0);
 	build->in_case = false;

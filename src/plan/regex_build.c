@@ -18,13 +18,22 @@
 #include "postgres.h"
 
 #include "compat.h"
+#include "plan/literal_share.h"
 #include "plan/regex_build.h"
 #include "plan/regex_cache.h"
+#include "plan/regex_literal.h"
 #include "plan/regex_nfa.h"
 #include "service/client.h"
 
 /* Bytes of a literal that is looked for first. */
 #define FEWEST_LITERAL_BYTES 3
+
+/*
+ * The largest share of values with a literal for which it is looked for first: the
+ * search takes a third of the automaton's time in the local engine, and then the automaton
+ * runs over these values, too (test/bench/NOTES.md).
+ */
+#define MOST_WITH_LITERAL 0.6
 
 /* States up to which a device's automata are nearly as fast as the search. */
 #define FAST_STATES 200
@@ -87,37 +96,57 @@ gpustr_regex_array_refusal(const GpustrFunction *function, ArrayType *patterns, 
 	return reason;
 }
 
-/* LIKE '%literal%' */
-static uint16_t
-build_literal_test(GpustrBuild *build, GpustrReg text, const char *literal, int bytes)
+/* The pattern '%literal%'; returns its bytes. */
+static int
+literal_pattern(const GpustrRegex *regex, char *pattern)
 {
-	char	   *pattern = palloc(2 * bytes + 2);
 	int			n = 0;
 	int			i;
 
 	pattern[n++] = '%';
-	for (i = 0; i < bytes; i++)
+	for (i = 0; i < regex->literal_bytes; i++)
 	{
-		if (literal[i] == '%' || literal[i] == '_' || literal[i] == '\\')
+		if (regex->literal[i] == '%' || regex->literal[i] == '_' || regex->literal[i] == '\\')
 			pattern[n++] = '\\';
-		pattern[n++] = literal[i];
+		pattern[n++] = regex->literal[i];
 	}
 	pattern[n++] = '%';
-	return gpustr_builder_like(&build->builder, text.reg, pattern, n);
+	return n;
+}
+
+/* Is a pattern of LIKE true for most values of the column that a register holds? */
+static bool
+is_frequent(const GpustrBuild *build, GpustrReg text, const char *pattern, int bytes)
+{
+	int			i;
+
+	for (i = 0; i < build->nmade; i++)
+	{
+		const GpustrMadeReg *made = &build->made[i];
+
+		if (made->made == GPUSTR_MADE_COLUMN && made->reg.kind == GPUSTR_KIND_TEXT &&
+			made->reg.reg == text.reg)
+			return gpustr_literal_share(build->relation, (AttrNumber) made->of, pattern, bytes) > MOST_WITH_LITERAL;
+	}
+	return false;
 }
 
 /*
  * Should the automaton run only where a literal is that it needs?  That is found
- * much faster than by an automaton here; on a device, than by one that is large.
- * What an automaton accepts that is not exact costs most.
+ * much faster than by an automaton here; on a device, than by one that is large;
+ * but is for nothing where most values have it.  What an automaton accepts that is not exact
+ * costs most.
  */
 static bool
-literal_comes_first(const GpustrRegex *regex)
+literal_comes_first(const GpustrBuild *build, GpustrReg text, const GpustrRegex *regex,
+					const char *pattern, int bytes)
 {
 	if (regex->literal_bytes < FEWEST_LITERAL_BYTES)
 		return false;
-	return regex->dfa->nstates > FAST_STATES || regex->accepted == GPUSTR_RECHECK ||
-		gpustr_engine_choice() != GPUSTR_RUN_DEVICE;
+	if (regex->accepted == GPUSTR_RECHECK)
+		return true;
+	return (regex->dfa->nstates > FAST_STATES || gpustr_engine_choice() != GPUSTR_RUN_DEVICE) &&
+		!is_frequent(build, text, pattern, bytes);
 }
 
 GpustrReg
@@ -125,7 +154,9 @@ gpustr_build_regex(GpustrBuild *build, const GpustrFunction *function, const Con
 				   Oid collation, GpustrReg text, struct varlena *pattern)
 {
 	const GpustrRegex *regex;
+	char		like[2 * GPUSTR_MAX_REGEX_LITERAL + 2];
 	GpustrReg	reg;
+	int			like_bytes;
 	int			cflags;
 
 	if (!call_flags(function, options, &cflags))
@@ -136,9 +167,10 @@ gpustr_build_regex(GpustrBuild *build, const GpustrFunction *function, const Con
 	if (regex->refusal != NULL)
 		return gpustr_build_truth(build, GPUSTR_RECHECK);
 	build->automata_bytes += regex->bytes;
-	if (literal_comes_first(regex))
+	like_bytes = literal_pattern(regex, like);
+	if (literal_comes_first(build, text, regex, like, like_bytes))
 	{
-		uint16_t	where = build_literal_test(build, text, regex->literal, regex->literal_bytes);
+		uint16_t	where = gpustr_builder_like(&build->builder, text.reg, like, like_bytes);
 
 		reg.reg = gpustr_builder_dfa_where(&build->builder, text.reg, where, regex->dfa,
 										   regex->bytes, regex->accepted);

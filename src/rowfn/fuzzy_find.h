@@ -212,10 +212,11 @@ rowfn_fuzzy_step(RowfnFuzzy *f, int64_t budget)
 #define ROWFN_FUZZY_STRIPS 16
 
 /*
- * The most columns of strips that a row may take: with more it could take a
- * device, which has one thread for it, for seconds.
+ * The most columns of strips that a row may take, some 25 ms on a CPU: nothing
+ * is asked within a row, whether the request is to stop, and a device has one
+ * thread for it.
  */
-#define ROWFN_EDIT_WORK (INT64_C(1) << 25)
+#define ROWFN_EDIT_WORK (INT64_C(1) << 23)
 
 /* Columns of all strips, each of so many. */
 GPUSTR_FN int64_t

@@ -197,6 +197,18 @@ publish_info(DeviceLoop *loop)
 	loop->max_in_flight = Max(1, Min(info.max_in_flight, MAX_IN_FLIGHT));
 }
 
+/* The slot whose request the host engine runs; it runs one at a time. */
+static int	slot_at_work;
+
+/* Has its owner given it up?  Then nobody wants the answer. */
+static int
+owner_has_gone(void)
+{
+	uint32		word = pg_atomic_read_u32(&gpustr_slot(slot_at_work)->word);
+
+	return GPUSTR_SLOT_STATE(word) == GPUSTR_SLOT_ABANDONED;
+}
+
 static void
 open_engine(DeviceLoop *loop, const EngineMethods *methods)
 {
@@ -228,6 +240,7 @@ open_engine(DeviceLoop *loop, const EngineMethods *methods)
 	config.staging_bytes = (size_t) gpustr_shared->nslots * gpustr_shared->slot_bytes;
 	config.zero_copy_blocks = &device->zero_copy_blocks;
 	config.memory_limit = &gpustr_shared->memory_limit;
+	config.stop = owner_has_gone;
 	if (methods->open(&config, &loop->engine, &error) != ENGINE_OK)
 	{
 		say(device, "could not open %s device %d: %s", methods->kind, device->ordinal, error.message);
@@ -373,7 +386,10 @@ start_request(DeviceLoop *loop)
 	if (slot->fault != GPUSTR_FAULT_NONE && inject_fault(loop, request, slot->fault))
 		finish_request(loop, request);
 	else
+	{
+		slot_at_work = index;
 		loop->engine->methods->submit(loop->engine, request);
+	}
 	return true;
 }
 

@@ -4,7 +4,7 @@
  *	  The host engine of a session: what runs there, and how it is canceled.
  *
  * The engine knows nothing of PostgreSQL, and nothing may leave it but by its end.
- * So it asks between the steps of a program whether it is to stop, and the
+ * So it asks now and then, at each long row at least, whether it is to stop, and the
  * interrupt is looked at here.  If that does not end the statement, the request
  * runs once more.
  *

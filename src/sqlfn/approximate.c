@@ -47,7 +47,7 @@ PG_FUNCTION_INFO_V1(gpustr_fuzzy_find);
 /* A text for the row functions. */
 typedef struct EditText
 {
-	SearchBytes bytes;
+	GpustrBytes bytes;
 	int32		chars;
 	int32		encoding;
 	void	   *apart;			/* made here, or NULL */
@@ -55,7 +55,7 @@ typedef struct EditText
 
 /* Take a text apart, 4 bytes a character. */
 static EditText
-wide_text(SearchBytes hay, int32 chars)
+wide_text(GpustrBytes hay, int32 chars)
 {
 	EditText	wide;
 	char	   *to;
@@ -87,7 +87,7 @@ wide_text(SearchBytes hay, int32 chars)
 }
 
 static EditText
-edit_text(SearchBytes bytes, int32 encoding)
+edit_text(GpustrBytes bytes, int32 encoding)
 {
 	EditText	hay = {bytes, gpustr_search_chars(bytes, encoding), encoding, NULL};
 
@@ -123,7 +123,7 @@ distance_within(EditText a, EditText b, int32 k)
 
 /* The distance, if it is at most k; else something larger. */
 static int64
-edit_distance(SearchBytes a_bytes, SearchBytes b_bytes, int32 encoding, int64 k)
+edit_distance(GpustrBytes a_bytes, GpustrBytes b_bytes, int32 encoding, int64 k)
 {
 	EditText	a = edit_text(a_bytes, encoding);
 	EditText	b = edit_text(b_bytes, encoding);
@@ -148,13 +148,13 @@ edit_distance(SearchBytes a_bytes, SearchBytes b_bytes, int32 encoding, int64 k)
 }
 
 int64
-gpustr_edit_distance_one(SearchBytes a, SearchBytes b, int32 encoding)
+gpustr_edit_distance_one(GpustrBytes a, GpustrBytes b, int32 encoding)
 {
 	return edit_distance(a, b, encoding, PG_INT32_MAX);
 }
 
 bool
-gpustr_edit_within_one(SearchBytes a, SearchBytes b, int64 k, int32 encoding)
+gpustr_edit_within_one(GpustrBytes a, GpustrBytes b, int64 k, int32 encoding)
 {
 	return k >= 0 && edit_distance(a, b, encoding, k) <= k;
 }
@@ -168,10 +168,10 @@ gpustr_edit_within_one(SearchBytes a, SearchBytes b, int64 k, int32 encoding)
 Datum
 gpustr_edit_distance(PG_FUNCTION_ARGS)
 {
-	SearchBytes a = gpustr_search_bytes(PointerGetDatum(PG_GETARG_TEXT_PP(0)));
-	SearchBytes b = gpustr_search_bytes(PointerGetDatum(PG_GETARG_TEXT_PP(1)));
+	GpustrBytes a = gpustr_bytes_of(PointerGetDatum(PG_GETARG_TEXT_PP(0)));
+	GpustrBytes b = gpustr_bytes_of(PointerGetDatum(PG_GETARG_TEXT_PP(1)));
 
-	PG_RETURN_INT32((int32) gpustr_edit_distance_one(a, b, gpustr_search_encoding()));
+	PG_RETURN_INT32((int32) gpustr_edit_distance_one(a, b, gpustr_rowfn_encoding()));
 }
 
 /*
@@ -183,14 +183,14 @@ gpustr_edit_distance(PG_FUNCTION_ARGS)
 Datum
 gpustr_edit_distance_within(PG_FUNCTION_ARGS)
 {
-	SearchBytes a = gpustr_search_bytes(PointerGetDatum(PG_GETARG_TEXT_PP(0)));
-	SearchBytes b = gpustr_search_bytes(PointerGetDatum(PG_GETARG_TEXT_PP(1)));
+	GpustrBytes a = gpustr_bytes_of(PointerGetDatum(PG_GETARG_TEXT_PP(0)));
+	GpustrBytes b = gpustr_bytes_of(PointerGetDatum(PG_GETARG_TEXT_PP(1)));
 
-	PG_RETURN_BOOL(gpustr_edit_within_one(a, b, PG_GETARG_INT32(2), gpustr_search_encoding()));
+	PG_RETURN_BOOL(gpustr_edit_within_one(a, b, PG_GETARG_INT32(2), gpustr_rowfn_encoding()));
 }
 
 int64
-gpustr_fuzzy_find_one(SearchBytes hay, SearchBytes what, int64 k, int32 encoding)
+gpustr_fuzzy_find_one(GpustrBytes hay, GpustrBytes what, int64 k, int32 encoding)
 {
 	EditText	in;
 	EditText	pattern;
@@ -242,8 +242,8 @@ gpustr_fuzzy_find_one(SearchBytes hay, SearchBytes what, int64 k, int32 encoding
 Datum
 gpustr_fuzzy_find(PG_FUNCTION_ARGS)
 {
-	SearchBytes haystack = gpustr_search_bytes(PointerGetDatum(PG_GETARG_TEXT_PP(0)));
-	SearchBytes pattern = gpustr_search_bytes(PointerGetDatum(PG_GETARG_TEXT_PP(1)));
+	GpustrBytes haystack = gpustr_bytes_of(PointerGetDatum(PG_GETARG_TEXT_PP(0)));
+	GpustrBytes pattern = gpustr_bytes_of(PointerGetDatum(PG_GETARG_TEXT_PP(1)));
 
-	PG_RETURN_INT32((int32) gpustr_fuzzy_find_one(haystack, pattern, PG_GETARG_INT32(2), gpustr_search_encoding()));
+	PG_RETURN_INT32((int32) gpustr_fuzzy_find_one(haystack, pattern, PG_GETARG_INT32(2), gpustr_rowfn_encoding()));
 }

@@ -47,7 +47,7 @@ PG_FUNCTION_INFO_V1(gpustr_matching);
 #define FEW_LITERALS 8
 
 /* Bytes of a value between two looks for interrupts. */
-#define SEARCH_CHUNK_BYTES (1024 * 1024)
+#define SEARCH_CHUNK_BYTES (128 * 1024)
 
 /* One by one, a literal may be compared at each byte of a chunk. */
 #define SEARCH_CHUNK_COMPARED (64 * 1024 * 1024)

@@ -3,9 +3,9 @@
  * redact.c
  *	  Functions callable from SQL that hide text: redact and mask.
  *
- * The scalar functions run the row functions of rowfn/redact.h and rowfn/mask.h
- * in place; one value is not worth a trip to a device.  The array form has an
- * engine compute its elements (text_batches.h).
+ * The scalar functions do what rowfn/redact.h and rowfn/mask.h say, in place: one value
+ * is not worth a trip to a device.  The array form has an
+ * engine compute its elements (text_array.h).
  *
  * IDENTIFICATION
  *	  src/sqlfn/redact.c
@@ -24,7 +24,8 @@
 #include "rowfn/mask.h"
 #include "rowfn/redact.h"
 #include "sqlfn/redact.h"
-#include "sqlfn/text_batches.h"
+#include "sqlfn/search.h"
+#include "sqlfn/text_array.h"
 
 PG_FUNCTION_INFO_V1(gpustr_redact);
 PG_FUNCTION_INFO_V1(gpustr_redact_array);
@@ -66,22 +67,39 @@ gpustr_redact(PG_FUNCTION_ARGS)
 								gpustr_bytes_of(PointerGetDatum(visibility))));
 }
 
-/* rowfn_mask_split() in any encoding. */
+/* rowfn_mask_split() in any encoding, of a value of any length. */
 static RowfnMaskParts
 mask_split(GpustrBytes value, int32 keep_left, int32 keep_right)
 {
 	int32		encoding = gpustr_rowfn_encoding();
-	RowfnMaskParts parts;
-	int64		hidden;
+	int64		hidden = (int64) gpustr_search_chars(value, encoding) - keep_left - keep_right;
+	RowfnMaskParts parts = {value.len, 0, 0};
+	GpustrBytes rest;
 
-	if (encoding >= 0)
-		return rowfn_mask_split(value.data, value.len, keep_left, keep_right, encoding);
-	hidden = (int64) pg_mbstrlen_with_len(value.data, value.len) - keep_left - keep_right;
-	parts.hidden = (int32) Max(hidden, 0);
-	parts.left_bytes = pg_mbcharcliplen(value.data, value.len, keep_left);
-	parts.hidden_bytes = pg_mbcharcliplen(value.data + parts.left_bytes,
-										  value.len - parts.left_bytes, parts.hidden);
+	if (hidden <= 0)
+		return parts;
+	parts.hidden = (int32) hidden;
+	parts.left_bytes = gpustr_search_skip(value, keep_left, encoding);
+	rest.data = value.data + parts.left_bytes;
+	rest.len = value.len - parts.left_bytes;
+	parts.hidden_bytes = gpustr_search_skip(rest, hidden, encoding);
 	return parts;
+}
+
+/* rowfn_mask_write(), with looks for interrupts. */
+static void
+mask_write(GpustrBytes value, RowfnMaskParts parts, GpustrBytes mask, char *out)
+{
+	Size		hidden = (Size) parts.hidden * mask.len;
+	int32		right = parts.left_bytes + parts.hidden_bytes;
+	Size		done = Min(mask.len, hidden);
+
+	gpustr_copy(out, value.data, parts.left_bytes);
+	out += parts.left_bytes;
+	gpustr_copy(out, mask.data, done);
+	for (; done < hidden; done += Min(done, hidden - done))
+		gpustr_copy(out + done, out, Min(done, hidden - done));
+	gpustr_copy(out + hidden, value.data + right, value.len - right);
 }
 
 /*
@@ -120,7 +138,7 @@ gpustr_mask(PG_FUNCTION_ARGS)
 
 	result = palloc(VARHDRSZ + len);
 	SET_VARSIZE(result, VARHDRSZ + len);
-	rowfn_mask_write(value.data, value.len, parts, mask.data, mask.len, VARDATA(result));
+	mask_write(value, parts, mask, VARDATA(result));
 	PG_RETURN_TEXT_P(result);
 }
 
@@ -179,17 +197,9 @@ check_same_shape(ArrayType *names, ArrayType *visibilities)
 Datum
 gpustr_redact_array(PG_FUNCTION_ARGS)
 {
-	ArrayType  *names = PG_GETARG_ARRAYTYPE_P(0);
-	ArrayType  *visibilities = PG_GETARG_ARRAYTYPE_P(1);
-	GpustrTextBatches batches = {
-		.ncolumns = 2,
-		.build = build_redact,
-		.most_bytes = redact_most_bytes,
-		.compute = redact_args,
-	};
+	ArrayType  *arrays[] = {PG_GETARG_ARRAYTYPE_P(0), PG_GETARG_ARRAYTYPE_P(1)};
+	GpustrTextArray function = {build_redact, redact_most_bytes, redact_args, NULL};
 
-	check_same_shape(names, visibilities);
-	gpustr_text_batches_column(&batches, 0, names);
-	gpustr_text_batches_column(&batches, 1, visibilities);
-	PG_RETURN_ARRAYTYPE_P(gpustr_text_batches_run(&batches, names));
+	check_same_shape(arrays[0], arrays[1]);
+	PG_RETURN_ARRAYTYPE_P(gpustr_text_array_run(&function, lengthof(arrays), arrays));
 }

@@ -27,7 +27,7 @@
 #define ROWFN_PII_POLL() CHECK_FOR_INTERRUPTS()
 #include "rowfn/pii.h"
 #include "sqlfn/redact_pii.h"
-#include "sqlfn/text_batches.h"
+#include "sqlfn/text_array.h"
 
 PG_FUNCTION_INFO_V1(gpustr_redact_pii);
 PG_FUNCTION_INFO_V1(gpustr_redact_pii_array);
@@ -232,18 +232,11 @@ gpustr_redact_pii_array(PG_FUNCTION_ARGS)
 {
 	ArrayType  *values = PG_GETARG_ARRAYTYPE_P(0);
 	int32		kinds = call_kinds(fcinfo->flinfo, PG_GETARG_ARRAYTYPE_P(1));
-	GpustrTextBatches batches = {
-		.ncolumns = 1,
-		.build = build_redact_pii,
-		.most_bytes = redact_pii_most_bytes,
-		.compute = redact_pii_args,
-		.context = &kinds,
-	};
+	GpustrTextArray function = {build_redact_pii, redact_pii_most_bytes, redact_pii_args, &kinds};
 
 	if (kinds == 0)
 		PG_RETURN_ARRAYTYPE_P(values);
-	gpustr_text_batches_column(&batches, 0, values);
-	PG_RETURN_ARRAYTYPE_P(gpustr_text_batches_run(&batches, values));
+	PG_RETURN_ARRAYTYPE_P(gpustr_text_array_run(&function, 1, &values));
 }
 
 /*

@@ -44,29 +44,10 @@ PG_FUNCTION_INFO_V1(gpustr_find_all_bytea);
 PG_FUNCTION_INFO_V1(gpustr_count_matches);
 PG_FUNCTION_INFO_V1(gpustr_count_matches_bytea);
 
-SearchBytes
-gpustr_search_bytes(Datum value)
-{
-	struct varlena *v = (struct varlena *) DatumGetPointer(value);
-	SearchBytes b;
-
-	b.data = VARDATA_ANY(v);
-	b.len = VARSIZE_ANY_EXHDR(v);
-	return b;
-}
-
-int32
-gpustr_search_encoding(void)
-{
-	if (pg_database_encoding_max_length() == 1)
-		return GPUSTR_ENC_SINGLE_BYTE;
-	return GetDatabaseEncoding() == PG_UTF8 ? GPUSTR_ENC_UTF8 : -1;
-}
-
 /* Characters counted from the start of a text on, as far as byte 'at'. */
 typedef struct SearchPlace
 {
-	SearchBytes hay;
+	GpustrBytes hay;
 	int32		encoding;
 	int32		at;
 	int32		chars;
@@ -96,7 +77,7 @@ advance(SearchPlace *place, int32 to)
 }
 
 int32
-gpustr_search_chars(SearchBytes hay, int32 encoding)
+gpustr_search_chars(GpustrBytes hay, int32 encoding)
 {
 	SearchPlace place = {hay,
 		encoding,
@@ -107,9 +88,8 @@ gpustr_search_chars(SearchBytes hay, int32 encoding)
 	return place.chars;
 }
 
-/* The byte after the first n characters; -1: there are not so many. */
-static int32
-skip_chars(SearchBytes hay, int64 n, int32 encoding)
+int32
+gpustr_search_skip(GpustrBytes hay, int64 n, int32 encoding)
 {
 	SearchPlace place = {hay,
 		encoding,
@@ -147,7 +127,7 @@ position_of(SearchPlace *place, int32 hit)
 }
 
 int64
-gpustr_find_one(SearchBytes hay, SearchBytes what, int64 start, int32 encoding)
+gpustr_find_one(GpustrBytes hay, GpustrBytes what, int64 start, int32 encoding)
 {
 	SearchPlace place = {hay,
 		encoding,
@@ -158,7 +138,7 @@ gpustr_find_one(SearchBytes hay, SearchBytes what, int64 start, int32 encoding)
 	int32		from;
 
 	start = Max(start, 1);
-	from = skip_chars(hay, start - 1, encoding);
+	from = gpustr_search_skip(hay, start - 1, encoding);
 	if (from < 0)
 		return 0;
 	if (what.len == 0)
@@ -193,18 +173,18 @@ gpustr_find_one(SearchBytes hay, SearchBytes what, int64 start, int32 encoding)
 Datum
 gpustr_find(PG_FUNCTION_ARGS)
 {
-	SearchBytes haystack = gpustr_search_bytes(PointerGetDatum(PG_GETARG_TEXT_PP(0)));
-	SearchBytes pattern = gpustr_search_bytes(PointerGetDatum(PG_GETARG_TEXT_PP(1)));
+	GpustrBytes haystack = gpustr_bytes_of(PointerGetDatum(PG_GETARG_TEXT_PP(0)));
+	GpustrBytes pattern = gpustr_bytes_of(PointerGetDatum(PG_GETARG_TEXT_PP(1)));
 
-	PG_RETURN_INT32((int32) gpustr_find_one(haystack, pattern, PG_GETARG_INT32(2), gpustr_search_encoding()));
+	PG_RETURN_INT32((int32) gpustr_find_one(haystack, pattern, PG_GETARG_INT32(2), gpustr_rowfn_encoding()));
 }
 
 /* gpustr.find(haystack bytea, pattern bytea, start int) -> int: alike, in bytes */
 Datum
 gpustr_find_bytea(PG_FUNCTION_ARGS)
 {
-	SearchBytes haystack = gpustr_search_bytes(PointerGetDatum(PG_GETARG_BYTEA_PP(0)));
-	SearchBytes pattern = gpustr_search_bytes(PointerGetDatum(PG_GETARG_BYTEA_PP(1)));
+	GpustrBytes haystack = gpustr_bytes_of(PointerGetDatum(PG_GETARG_BYTEA_PP(0)));
+	GpustrBytes pattern = gpustr_bytes_of(PointerGetDatum(PG_GETARG_BYTEA_PP(1)));
 
 	PG_RETURN_INT32((int32) gpustr_find_one(haystack, pattern, PG_GETARG_INT32(2), GPUSTR_ENC_SINGLE_BYTE));
 }
@@ -216,7 +196,7 @@ gpustr_find_bytea(PG_FUNCTION_ARGS)
 
 /* Feed all hits to the sink, wherever that is done.  what.len >= 1. */
 static void
-search_all(SearchBytes hay, SearchBytes what, int32 encoding, GpustrHitSink sink, void *arg)
+search_all(GpustrBytes hay, GpustrBytes what, int32 encoding, GpustrHitSink sink, void *arg)
 {
 	SearchPlace place = {hay,
 		encoding,
@@ -257,7 +237,7 @@ count_hits(void *arg, int64 base, const int32 *hits, int nhits)
 }
 
 int64
-gpustr_count_one(SearchBytes hay, SearchBytes what, int32 encoding)
+gpustr_count_one(GpustrBytes hay, GpustrBytes what, int32 encoding)
 {
 	int64		count = 0;
 	RowfnSearch search;
@@ -293,18 +273,18 @@ gpustr_count_one(SearchBytes hay, SearchBytes what, int32 encoding)
 Datum
 gpustr_count_matches(PG_FUNCTION_ARGS)
 {
-	SearchBytes haystack = gpustr_search_bytes(PointerGetDatum(PG_GETARG_TEXT_PP(0)));
-	SearchBytes pattern = gpustr_search_bytes(PointerGetDatum(PG_GETARG_TEXT_PP(1)));
+	GpustrBytes haystack = gpustr_bytes_of(PointerGetDatum(PG_GETARG_TEXT_PP(0)));
+	GpustrBytes pattern = gpustr_bytes_of(PointerGetDatum(PG_GETARG_TEXT_PP(1)));
 
-	PG_RETURN_INT64(gpustr_count_one(haystack, pattern, gpustr_search_encoding()));
+	PG_RETURN_INT64(gpustr_count_one(haystack, pattern, gpustr_rowfn_encoding()));
 }
 
 /* gpustr.count_matches(haystack bytea, pattern bytea) -> bigint: alike, in bytes */
 Datum
 gpustr_count_matches_bytea(PG_FUNCTION_ARGS)
 {
-	SearchBytes haystack = gpustr_search_bytes(PointerGetDatum(PG_GETARG_BYTEA_PP(0)));
-	SearchBytes pattern = gpustr_search_bytes(PointerGetDatum(PG_GETARG_BYTEA_PP(1)));
+	GpustrBytes haystack = gpustr_bytes_of(PointerGetDatum(PG_GETARG_BYTEA_PP(0)));
+	GpustrBytes pattern = gpustr_bytes_of(PointerGetDatum(PG_GETARG_BYTEA_PP(1)));
 
 	PG_RETURN_INT64(gpustr_count_one(haystack, pattern, GPUSTR_ENC_SINGLE_BYTE));
 }
@@ -365,7 +345,7 @@ append_all(HitArray *hits, int64 last)
 }
 
 static ArrayType *
-find_all(SearchBytes hay, SearchBytes what, int32 encoding)
+find_all(GpustrBytes hay, GpustrBytes what, int32 encoding)
 {
 	HitArray	hits = {NULL, NULL, 0, 0};
 
@@ -392,18 +372,18 @@ find_all(SearchBytes hay, SearchBytes what, int32 encoding)
 Datum
 gpustr_find_all(PG_FUNCTION_ARGS)
 {
-	SearchBytes haystack = gpustr_search_bytes(PointerGetDatum(PG_GETARG_TEXT_PP(0)));
-	SearchBytes pattern = gpustr_search_bytes(PointerGetDatum(PG_GETARG_TEXT_PP(1)));
+	GpustrBytes haystack = gpustr_bytes_of(PointerGetDatum(PG_GETARG_TEXT_PP(0)));
+	GpustrBytes pattern = gpustr_bytes_of(PointerGetDatum(PG_GETARG_TEXT_PP(1)));
 
-	PG_RETURN_ARRAYTYPE_P(find_all(haystack, pattern, gpustr_search_encoding()));
+	PG_RETURN_ARRAYTYPE_P(find_all(haystack, pattern, gpustr_rowfn_encoding()));
 }
 
 /* gpustr.find_all(haystack bytea, pattern bytea) -> bigint[]: alike, in bytes */
 Datum
 gpustr_find_all_bytea(PG_FUNCTION_ARGS)
 {
-	SearchBytes haystack = gpustr_search_bytes(PointerGetDatum(PG_GETARG_BYTEA_PP(0)));
-	SearchBytes pattern = gpustr_search_bytes(PointerGetDatum(PG_GETARG_BYTEA_PP(1)));
+	GpustrBytes haystack = gpustr_bytes_of(PointerGetDatum(PG_GETARG_BYTEA_PP(0)));
+	GpustrBytes pattern = gpustr_bytes_of(PointerGetDatum(PG_GETARG_BYTEA_PP(1)));
 
 	PG_RETURN_ARRAYTYPE_P(find_all(haystack, pattern, GPUSTR_ENC_SINGLE_BYTE));
 }

@@ -52,8 +52,8 @@
 /* The search. */
 typedef struct PieceSearch
 {
-	SearchBytes hay;
-	SearchBytes what;
+	GpustrBytes hay;
+	GpustrBytes what;
 	int32		encoding;
 	const GpustrProgram *program;
 	GpustrHitSink sink;
@@ -72,14 +72,14 @@ typedef struct PieceBatch
 } PieceBatch;
 
 bool
-gpustr_search_pays(SearchBytes hay, SearchBytes what, int32 encoding)
+gpustr_search_pays(GpustrBytes hay, GpustrBytes what, int32 encoding)
 {
 	return hay.len >= SEARCH_DEVICE_BYTES && what.len <= SEARCH_DEVICE_WHAT && encoding >= 0 &&
 		gpustr_engine_choice() == GPUSTR_RUN_DEVICE;
 }
 
 static const GpustrProgram *
-search_program(SearchBytes what, int32 encoding)
+search_program(GpustrBytes what, int32 encoding)
 {
 	GpustrProgramBuilder *builder = palloc(sizeof(GpustrProgramBuilder));
 	Size		bytes = SEARCH_PROGRAM_BYTES + what.len;
@@ -225,7 +225,7 @@ collect_pieces(PieceSearch *search, PieceBatch *batch)
 
 /* what.len >= 1, and gpustr_search_pays() */
 void
-gpustr_search_pieces(SearchBytes hay, SearchBytes what, int32 encoding,
+gpustr_search_pieces(GpustrBytes hay, GpustrBytes what, int32 encoding,
 					 GpustrHitSink sink, void *arg)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,

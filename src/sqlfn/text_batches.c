@@ -5,7 +5,8 @@
  *
  * Column batches are made of the arguments, as large as a body allows, and several
  * of them kept in flight; a row that the engine leaves to PostgreSQL (recheck),
- * or that is too large for any batch, is computed here.
+ * or that is too long for a batch, is computed here.  Answers come in the order of
+ * the rows.
  *
  * The engines, and so the row functions, know UTF-8 and single-byte encodings.
  * In others it is PostgreSQL's to say where a character ends (pg_mblen), and all
@@ -29,14 +30,14 @@
 #include "service/client.h"
 #include "sqlfn/text_batches.h"
 
-/* Room for the program: a few steps. */
-#define PROGRAM_BYTES 512
-
 /* The most rows of one batch: bounds the requester's bookkeeping. */
-#define MAX_ROWS (4 * 1024 * 1024)
+#define MAX_ROWS (1024 * 1024)
 
 /* There is an output column also where all its values are NULL or empty. */
 #define LEAST_OUT_BYTES 8
+
+/* Bytes that are copied between two looks for interrupts. */
+#define COPY_STEP (16 * 1024 * 1024)
 
 /* One batch in flight: rows [first, first + n) of the input. */
 typedef struct ColumnBatch
@@ -45,16 +46,6 @@ typedef struct ColumnBatch
 	int			first;
 	int			n;
 } ColumnBatch;
-
-/* The elements of the result array, one after the other as arrays store them. */
-typedef struct ArrayOutput
-{
-	char	   *data;			/* after the array's header and NULL bitmap */
-	Size		used;
-	Size		room;
-	bits8	   *nulls;			/* [(n + 7) / 8], 1 where not NULL */
-	bool		has_null;
-} ArrayOutput;
 
 GpustrBytes
 gpustr_bytes_of(Datum value)
@@ -76,6 +67,18 @@ gpustr_rowfn_encoding(void)
 }
 
 void
+gpustr_copy(void *to, const void *from, Size bytes)
+{
+	Size		at;
+
+	for (at = 0; at < bytes; at += COPY_STEP)
+	{
+		CHECK_FOR_INTERRUPTS();
+		memcpy((char *) to + at, (const char *) from + at, Min(bytes - at, COPY_STEP));
+	}
+}
+
+void
 gpustr_text_batches_column(GpustrTextBatches *batches, int i, ArrayType *array)
 {
 	deconstruct_array(array, TEXTOID, -1, false, TYPALIGN_INT,
@@ -83,14 +86,15 @@ gpustr_text_batches_column(GpustrTextBatches *batches, int i, ArrayType *array)
 }
 
 static const GpustrProgram *
-make_program(const GpustrTextBatches *batches, void *area)
+make_program(const GpustrTextBatches *batches)
 {
 	GpustrProgramBuilder *builder = palloc(sizeof(GpustrProgramBuilder));
+	void	   *area = palloc(batches->program_bytes);
 
-	gpustr_builder_init(builder, gpustr_rowfn_encoding(), area, PROGRAM_BYTES);
+	gpustr_builder_init(builder, gpustr_rowfn_encoding(), area, batches->program_bytes);
 	batches->build(builder, batches->context);
 	if (gpustr_builder_finish(builder) == 0)
-		elog(ERROR, "program does not fit %d bytes", PROGRAM_BYTES);
+		elog(ERROR, "program does not fit %zu bytes", batches->program_bytes);
 	pfree(builder);
 	return area;
 }
@@ -170,6 +174,20 @@ body_bytes(const GpustrTextBatches *batches, const GpustrProgram *program, int n
 	return gpustr_layout_columns_bytes(program->bytes, n, batches->ncolumns, size->data, size->out);
 }
 
+/* Is the row too long for a batch? */
+static bool
+is_oversize(const GpustrTextBatches *batches, int row)
+{
+	GpustrBytes args[GPUSTR_TEXT_BATCH_COLUMNS];
+	bool		oversize = false;
+	int			i;
+
+	(void) row_args(batches, row, args);
+	for (i = 0; i < batches->ncolumns; i++)
+		oversize |= args[i].len > batches->longest;
+	return oversize;
+}
+
 /*
  * Start the next batch: as many rows from 'first' on as a body holds, at least
  * one.  False if there is no body now (collect a batch first).
@@ -188,7 +206,7 @@ start_batch(GpustrClient *client, const GpustrProgram *program,
 	request = gpustr_request_acquire(client, body_bytes(batches, program, 1, &size));
 	if (request == NULL)
 		return false;
-	while (first + n < batches->n && n < MAX_ROWS)
+	while (first + n < batches->n && n < MAX_ROWS && !is_oversize(batches, first + n))
 	{
 		RowsSize	next = size;
 
@@ -210,59 +228,20 @@ start_batch(GpustrClient *client, const GpustrProgram *program,
 	return true;
 }
 
-/* A clear error before any arithmetic goes wrong. */
-static void
-check_array_bytes(Size bytes)
-{
-	if (bytes > MaxAllocSize)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("array size exceeds the maximum allowed (%d)", (int) MaxAllocSize),
-				 errhint("Redact fewer values at a time.")));
-}
-
-static void
-output_append(ArrayOutput *out, int row, const char *data, int32 len)
-{
-	Size		need = INTALIGN(VARHDRSZ + len);
-	text	   *element;
-
-	if (out->used + need > out->room)
-	{
-		Size		room = Max(out->room * 2, out->used + need);
-
-		check_array_bytes(out->used + need);
-		out->room = Min(room, MaxAllocSize);
-		out->data = repalloc(out->data, out->room);
-	}
-	element = (text *) (out->data + out->used);
-	SET_VARSIZE(element, VARHDRSZ + len);
-	memcpy(VARDATA(element), data, len);
-	memset((char *) element + VARHDRSZ + len, 0, need - VARHDRSZ - len);
-	out->used += need;
-	out->nulls[row / 8] |= (bits8) (1 << (row % 8));
-}
-
 /* Compute a row here. */
 static void
-compute_row(const GpustrTextBatches *batches, int row, ArrayOutput *out)
+compute_row(const GpustrTextBatches *batches, int row)
 {
 	GpustrBytes args[GPUSTR_TEXT_BATCH_COLUMNS];
-	text	   *value;
 
-	if (!row_args(batches, row, args))
-	{
-		out->has_null = true;
-		return;
-	}
-	value = batches->compute(args, batches->context);
-	output_append(out, row, VARDATA(value), VARSIZE(value) - VARHDRSZ);
-	pfree(value);
+	CHECK_FOR_INTERRUPTS();
+	if (row_args(batches, row, args))
+		batches->compute(row, args, batches->context);
 }
 
 /* Take the results of a batch, and compute what the engine could not. */
 static void
-collect_batch(ColumnBatch *batch, const GpustrTextBatches *batches, ArrayOutput *out)
+collect_batch(ColumnBatch *batch, const GpustrTextBatches *batches)
 {
 	GpustrBatch *body;
 	const uint32 *recheck;
@@ -279,35 +258,24 @@ collect_batch(ColumnBatch *batch, const GpustrTextBatches *batches, ArrayOutput 
 	data = GPUSTR_BODY_PTR(body, body->out_column[0].data_off, char);
 	for (i = 0; i < batch->n; i++)
 	{
+		GpustrBytes answer = {data + offsets[i], offsets[i + 1] - offsets[i]};
+
 		if ((recheck[i / 32] >> (i % 32)) & 1)
-			compute_row(batches, batch->first + i, out);
+			compute_row(batches, batch->first + i);
 		else if (validity[i / 8] & (1 << (i % 8)))
-			output_append(out, batch->first + i, data + offsets[i], offsets[i + 1] - offsets[i]);
-		else
-			out->has_null = true;
+			batches->take(batch->first + i, answer, batches->context);
 	}
 	gpustr_request_release(batch->request);
 }
 
-/* Is the row too large for any batch? */
-static bool
-is_oversize(const GpustrProgram *program, const GpustrTextBatches *batches, int row)
-{
-	RowsSize	size = {{0, 0}, LEAST_OUT_BYTES};
-
-	add_row_size(&size, batches, row);
-	return body_bytes(batches, program, 1, &size) > GPUSTR_MAX_BODY_BYTES;
-}
-
 /* Run all rows through an engine, batches in flight at a time. */
 static void
-run_in_batches(const GpustrTextBatches *batches, ArrayOutput *out)
+run_in_batches(const GpustrTextBatches *batches)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
 												  "gpustr array", ALLOCSET_SMALL_SIZES);
 	GpustrClient *client = gpustr_client_create(context);
-	uint64		area[PROGRAM_BYTES / sizeof(uint64)];
-	const GpustrProgram *program = make_program(batches, area);
+	const GpustrProgram *program = make_program(batches);
 	ColumnBatch flight[GPUSTR_MAX_BATCH_DEPTH];
 	int			depth = gpustr_client_depth(client);
 	int			head = 0;
@@ -319,11 +287,11 @@ run_in_batches(const GpustrTextBatches *batches, ArrayOutput *out)
 		ColumnBatch *next = &flight[(head + nflight) % GPUSTR_MAX_BATCH_DEPTH];
 
 		CHECK_FOR_INTERRUPTS();
-		if (row < batches->n && is_oversize(program, batches, row))
+		if (row < batches->n && is_oversize(batches, row))
 		{
 			if (nflight == 0)
 			{
-				compute_row(batches, row++, out);
+				compute_row(batches, row++);
 				continue;
 			}
 		}
@@ -334,58 +302,21 @@ run_in_batches(const GpustrTextBatches *batches, ArrayOutput *out)
 			nflight++;
 			continue;
 		}
-		collect_batch(&flight[head], batches, out);
+		collect_batch(&flight[head], batches);
 		head = (head + 1) % GPUSTR_MAX_BATCH_DEPTH;
 		nflight--;
 	}
 	MemoryContextDelete(context);
 }
 
-/* The same, value by value, for encodings that engines do not know. */
-static void
-run_by_value(const GpustrTextBatches *batches, ArrayOutput *out)
+void
+gpustr_text_batches_run(const GpustrTextBatches *batches)
 {
-	int			i;
+	int			row;
 
-	for (i = 0; i < batches->n; i++)
-		compute_row(batches, i, out);
-}
-
-/* An array of the dimensions of 'like' with the elements of 'out'. */
-static ArrayType *
-make_array(ArrayType *like, int n, const ArrayOutput *out)
-{
-	int			ndim = ARR_NDIM(like);
-	Size		header = out->has_null ? ARR_OVERHEAD_WITHNULLS(ndim, n) :
-	ARR_OVERHEAD_NONULLS(ndim);
-	ArrayType  *array;
-
-	check_array_bytes(header + out->used);
-	array = palloc0(header + out->used);
-	SET_VARSIZE(array, header + out->used);
-	array->ndim = ndim;
-	array->dataoffset = out->has_null ? header : 0;
-	array->elemtype = TEXTOID;
-	memcpy(ARR_DIMS(array), ARR_DIMS(like), ndim * sizeof(int));
-	memcpy(ARR_LBOUND(array), ARR_LBOUND(like), ndim * sizeof(int));
-	if (out->has_null)			/* the bitmap comes where data else begins */
-		memcpy((char *) array + ARR_OVERHEAD_NONULLS(ndim), out->nulls, (n + 7) / 8);
-	memcpy(ARR_DATA_PTR(array), out->data, out->used);
-	return array;
-}
-
-ArrayType *
-gpustr_text_batches_run(const GpustrTextBatches *batches, ArrayType *like)
-{
-	ArrayOutput out;
-
-	memset(&out, 0, sizeof(out));
-	out.room = Max(ARR_SIZE(like), 1024);
-	out.data = palloc(out.room);
-	out.nulls = palloc0((batches->n + 7) / 8);
-	if (gpustr_rowfn_encoding() >= 0)
-		run_in_batches(batches, &out);
+	if (gpustr_rowfn_encoding() >= 0 && batches->longest >= 0)
+		run_in_batches(batches);
 	else
-		run_by_value(batches, &out);
-	return make_array(like, batches->n, &out);
+		for (row = 0; row < batches->n; row++)
+			compute_row(batches, row);
 }

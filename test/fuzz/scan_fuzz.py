@@ -59,27 +59,6 @@ def arguments(title):
     return parser.parse_args()
 
 
-def known_collations(server):
-    """What columns may have; 'nondet' is made by the preamble where there is ICU."""
-    rows = server.run("SELECT 1 FROM pg_collation WHERE collname = 'en-x-icu' AND "
-                      "pg_char_to_encoding(getdatabaseencoding()) IN (collencoding, 6) AND collencoding IN (-1, 6)")
-    return ['"C"', '"default"'] + (['"en-x-icu"', 'nondet'] if rows else [])
-
-
-def make_tables(rng, collations):
-    """t, which the clauses are about, and the small u beside it."""
-    table = schema.random_table(rng, 't', collations)
-    other = schema.random_table(rng, 'u', collations, size=4)
-    kind = rng.random()
-    if kind < 0.15:
-        maker = clauses.Generator(rng, [(c.name, c) for c in table.visible()], table.constants())
-        if kind < 0.08:
-            table.policy = maker.where()
-        else:
-            table.barrier = maker.where()
-    return table, other
-
-
 class Fuzzer:
     """Counts, and what was found.  Others that make other statements are made from it (text_fuzz.py)."""
 
@@ -99,12 +78,23 @@ class Fuzzer:
         self.end = time.monotonic() + args.seconds + SHRINK_SECONDS
 
     def known_collations(self):
-        """Those that columns may have."""
-        return known_collations(self.server)
+        """What columns may have; 'nondet' is made by the preamble where there is ICU."""
+        rows = self.server.run("SELECT 1 FROM pg_collation WHERE collname = 'en-x-icu' AND "
+                               "pg_char_to_encoding(getdatabaseencoding()) IN (collencoding, 6) AND collencoding IN (-1, 6)")
+        return ['"C"', '"default"'] + (['"en-x-icu"', 'nondet'] if rows else [])
 
     def tables(self, rng):
-        """A table and one beside it."""
-        return make_tables(rng, self.collations)
+        """t, which the clauses are about, and the small u beside it."""
+        table = schema.random_table(rng, 't', self.collations)
+        other = schema.random_table(rng, 'u', self.collations, size=4)
+        kind = rng.random()
+        if kind < 0.15:
+            maker = clauses.Generator(rng, [(c.name, c) for c in table.visible()], table.constants())
+            if kind < 0.08:
+                table.policy = maker.where()
+            else:
+                table.barrier = maker.where()
+        return table, other
 
     def statement(self, rng, table, other):
         """A statement over them."""
@@ -121,11 +111,20 @@ class Fuzzer:
 
     def in_words(self, counts):
         """Counters in a line."""
-        return in_words(counts, self.args)
+        n = counts
+        return (f'{n["tables"]} tables ({n["tables refused"]} refused), {n["statements"]} statements '
+                f'({n["statements"] / max(self.args.seconds, 0.001):.0f}/s), {n["invalid"]} of them invalid, {n["compared"]} compared with '
+                f'GpuScan ({100 * n["compared"] / max(1, n["statements"]):.0f} %), of which {n["errors"]} raised an error, and '
+                f'{n["functions"]} had a GPU function in the SELECT list, {n["outputs"]} a GPU Output; '
+                f'{n["failures"]} failures, engine {self.args.engine}, seed {self.args.seed}')
 
     def proves_nothing(self, counts):
         """Why the run shows nothing; None if it does."""
-        return proves_nothing(counts, self.args)
+        if counts['compared'] == 0:
+            return 'no statement took a GpuScan'
+        if self.args.need_output and counts['outputs'] == 0:
+            return 'no statement had a GPU Output'
+        return None
 
     def round(self, number):
         """One pair of tables and the statements over it."""
@@ -201,24 +200,6 @@ class Fuzzer:
                     print(f'    {title} {count:6}  {ascii(text)[:150]}')
         self.counts['failures'] = self.found
         print(self.in_words(self.counts))
-
-
-def in_words(n, args):
-    """Counters in a line."""
-    return (f'{n["tables"]} tables ({n["tables refused"]} refused), {n["statements"]} statements '
-            f'({n["statements"] / max(args.seconds, 0.001):.0f}/s), {n["invalid"]} of them invalid, {n["compared"]} compared with '
-            f'GpuScan ({100 * n["compared"] / max(1, n["statements"]):.0f} %), of which {n["errors"]} raised an error, and '
-            f'{n["functions"]} had a GPU function in the SELECT list, {n["outputs"]} a GPU Output; '
-            f'{n["failures"]} failures, engine {args.engine}, seed {args.seed}')
-
-
-def proves_nothing(n, args):
-    """Why the run shows nothing; None if it does."""
-    if n['compared'] == 0:
-        return 'no statement took a GpuScan'
-    if args.need_output and n['outputs'] == 0:
-        return 'no statement had a GPU Output'
-    return None
 
 
 def fuzz(fuzzer):

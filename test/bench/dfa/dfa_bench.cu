@@ -25,6 +25,7 @@
 #include "automata.cuh"
 #include "columns.cuh"
 #include "cuda_must.cuh"
+#include "frame.cuh"
 #include "kernels.cuh"
 #include "rowfn/dfa.h"
 
@@ -75,33 +76,6 @@ static void run(const DfaDevice &limits, const Column &column, DfaLayout layout,
 	}
 }
 
-/* The best of some runs, in milliseconds. */
-static double time_runs(const DfaDevice &limits, const Column &column, DfaLayout layout,
-						const GpustrDfa *dfa, const GpustrDfa *device_dfa, cudaStream_t stream)
-{
-	cudaEvent_t from;
-	cudaEvent_t to;
-	float best = 0;
-
-	CUDA_MUST(cudaEventCreate(&from));
-	CUDA_MUST(cudaEventCreate(&to));
-	for (int i = 0; i < REPEATS; i++)
-	{
-		float ms;
-
-		CUDA_MUST(cudaEventRecord(from, stream));
-		run(limits, column, layout, dfa, device_dfa, stream);
-		CUDA_MUST(cudaEventRecord(to, stream));
-		CUDA_MUST(cudaEventSynchronize(to));
-		CUDA_MUST(cudaEventElapsedTime(&ms, from, to));
-		if (i == 0 || ms < best)
-			best = ms;
-	}
-	CUDA_MUST(cudaEventDestroy(from));
-	CUDA_MUST(cudaEventDestroy(to));
-	return best;
-}
-
 /* One line a layout.  Returns how many gave wrong answers. */
 static int time_automaton(const DfaDevice &limits, const Column &column, const Automaton &automaton,
 						  int *checked, cudaStream_t stream)
@@ -130,7 +104,8 @@ static int time_automaton(const DfaDevice &limits, const Column &column, const A
 		right = is_right(column, want);
 		(*checked)++;
 		wrong += !right;
-		ms = time_runs(limits, column, layout, dfa, device_dfa, stream);
+		ms =
+			best_of(REPEATS, stream, [&] { run(limits, column, layout, dfa, device_dfa, stream); });
 		printf("%-10s %-8s %5d states %3d classes %5.1f%% accepted  %-9s%s %8.3f ms %7.3f TB/s%s\n",
 			   column.name.c_str(), automaton.name.c_str(), dfa->nstates, dfa->nclasses,
 			   100 * accepted, layout_names[i], layout == dfa_layout(limits, dfa) ? "*" : " ", ms,
@@ -150,29 +125,14 @@ int main(int argc, char **argv)
 		int32_t longest;
 	} columns[] = {{"49 bytes", 49, 49}, {"106 bytes", 106, 106}, {"49 to 128", 49, 128}};
 	std::vector<Automaton> automata;
-	cudaDeviceProp props;
+	const Bench bench = begin_bench("dfa_bench", argc, argv);
 	DfaDevice limits;
-	cudaStream_t stream;
-	uint64_t seed = 1;
-	int64_t part_bytes = PART_BYTES;
+	const cudaStream_t stream = bench.stream;
+	const uint64_t seed = bench.seed;
+	const int64_t part_bytes = bench.quick ? 2000000 : PART_BYTES;
 	int checked = 0;
 	int wrong = 0;
 
-	for (int i = 1; i < argc; i++)
-	{
-		if (strcmp(argv[i], "--quick") == 0)
-			part_bytes = 2000000;
-		else if (strcmp(argv[i], "--seed") == 0 && i + 1 < argc)
-			seed = strtoull(argv[++i], NULL, 10);
-		else
-		{
-			fprintf(stderr, "usage: dfa_bench [--quick] [--seed N]\n");
-			return 2;
-		}
-	}
-	CUDA_MUST(cudaSetDevice(0));
-	CUDA_MUST(cudaGetDeviceProperties(&props, 0));
-	CUDA_MUST(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
 	CUDA_MUST(prepare_dfa(0, &limits));
 	automata.push_back(make_sequence(seed));
 	automata.push_back(make_words(seed, 20));
@@ -182,7 +142,7 @@ int main(int argc, char **argv)
 	automata.push_back(make_random(seed, 1000, 64));
 	automata.push_back(make_random(seed, 5000, 64));
 	printf("dfa_bench: %s, %d multiprocessors, %d KB of shared memory a block, seed %llu\n",
-		   props.name, limits.sms, limits.block_shared >> 10, (unsigned long long)seed);
+		   bench.props.name, limits.sms, limits.block_shared >> 10, (unsigned long long)seed);
 	for (const auto &c : columns)
 	{
 		Column column = make_column(c.name, c.shortest, c.longest, part_bytes, seed);
@@ -191,6 +151,5 @@ int main(int argc, char **argv)
 			wrong += time_automaton(limits, column, automaton, &checked, stream);
 		free_column(&column);
 	}
-	printf("dfa_bench: %d passed, %d failed\n", checked - wrong, wrong);
-	return wrong == 0 ? 0 : 1;
+	return end_bench(bench, checked, wrong);
 }

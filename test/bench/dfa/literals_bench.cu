@@ -24,6 +24,7 @@
 #include "automata.cuh"
 #include "columns.cuh"
 #include "cuda_must.cuh"
+#include "frame.cuh"
 #include "kernels.cuh"
 extern "C"
 {
@@ -106,33 +107,6 @@ static void run(const DfaDevice &limits, const Column &column, const GpustrAhoCo
 	}
 }
 
-/* The best of some runs, in milliseconds. */
-static double time_runs(const DfaDevice &limits, const Column &column, const GpustrAhoCorasick *set,
-						const GpustrAhoCorasick *device_set, cudaStream_t stream)
-{
-	cudaEvent_t from;
-	cudaEvent_t to;
-	float best = 0;
-
-	CUDA_MUST(cudaEventCreate(&from));
-	CUDA_MUST(cudaEventCreate(&to));
-	for (int i = 0; i < REPEATS; i++)
-	{
-		float ms;
-
-		CUDA_MUST(cudaEventRecord(from, stream));
-		run(limits, column, set, device_set, stream);
-		CUDA_MUST(cudaEventRecord(to, stream));
-		CUDA_MUST(cudaEventSynchronize(to));
-		CUDA_MUST(cudaEventElapsedTime(&ms, from, to));
-		if (i == 0 || ms < best)
-			best = ms;
-	}
-	CUDA_MUST(cudaEventDestroy(from));
-	CUDA_MUST(cudaEventDestroy(to));
-	return best;
-}
-
 /* One line.  Is it right? */
 static bool time_literals(const DfaDevice &limits, const Column &column, uint64_t seed, int32_t n,
 						  bool some, uint32_t hot_bytes, cudaStream_t stream)
@@ -151,7 +125,7 @@ static bool time_literals(const DfaDevice &limits, const Column &column, uint64_
 	run(limits, column, set, device_set, stream);
 	CUDA_MUST(cudaStreamSynchronize(stream));
 	right = is_right(column, want);
-	ms = time_runs(limits, column, set, device_set, stream);
+	ms = best_of(REPEATS, stream, [&] { run(limits, column, set, device_set, stream); });
 	printf("%-10s %5d literals, %s found: %5.1f%%  %6d states, %5d hot of %3d classes, %5u kB "
 		   "%8.3f ms %7.3f TB/s%s\n",
 		   column.name.c_str(), n, some ? "some" : "none", 100 * found, set->nstates, set->nhot,
@@ -172,32 +146,17 @@ int main(int argc, char **argv)
 		int32_t longest;
 	} columns[] = {{"49 bytes", 49, 49}, {"49 to 128", 49, 128}};
 	static const int32_t counts[] = {10, 100, 1000, 10000};
-	cudaDeviceProp props;
+	const Bench bench = begin_bench("literals_bench", argc, argv);
 	DfaDevice limits;
-	cudaStream_t stream;
-	uint64_t seed = 1;
-	int64_t part_bytes = PART_BYTES;
+	const cudaStream_t stream = bench.stream;
+	const uint64_t seed = bench.seed;
+	const int64_t part_bytes = bench.quick ? 2000000 : PART_BYTES;
 	int checked = 0;
 	int wrong = 0;
 
-	for (int i = 1; i < argc; i++)
-	{
-		if (strcmp(argv[i], "--quick") == 0)
-			part_bytes = 2000000;
-		else if (strcmp(argv[i], "--seed") == 0 && i + 1 < argc)
-			seed = strtoull(argv[++i], NULL, 10);
-		else
-		{
-			fprintf(stderr, "usage: literals_bench [--quick] [--seed N]\n");
-			return 2;
-		}
-	}
-	CUDA_MUST(cudaSetDevice(0));
-	CUDA_MUST(cudaGetDeviceProperties(&props, 0));
-	CUDA_MUST(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
 	CUDA_MUST(prepare_dfa(0, &limits));
 	CUDA_MUST(prepare_contains_any(limits));
-	printf("literals_bench: %s, %d multiprocessors, seed %llu\n", props.name, limits.sms,
+	printf("literals_bench: %s, %d multiprocessors, seed %llu\n", bench.props.name, limits.sms,
 		   (unsigned long long)seed);
 	for (const auto &c : columns)
 	{
@@ -213,6 +172,5 @@ int main(int argc, char **argv)
 			}
 		free_column(&column);
 	}
-	printf("literals_bench: %d passed, %d failed\n", checked - wrong, wrong);
-	return wrong == 0 ? 0 : 1;
+	return end_bench(bench, checked, wrong);
 }

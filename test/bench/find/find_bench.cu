@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "cuda_must.cuh"
+#include "frame.cuh"
 #include "kernels.cuh"
 #include "rowfn/search.h"
 
@@ -207,33 +208,6 @@ static std::vector<int64_t> expected(const Value &value, const std::string &what
 	return found;
 }
 
-/* The best of some runs, in milliseconds. */
-static double time_runs(const Search &search, const std::string &what, int32_t encoding,
-						cudaStream_t stream)
-{
-	cudaEvent_t from;
-	cudaEvent_t to;
-	float best = 0;
-
-	CUDA_MUST(cudaEventCreate(&from));
-	CUDA_MUST(cudaEventCreate(&to));
-	for (int i = 0; i < REPEATS; i++)
-	{
-		float ms;
-
-		CUDA_MUST(cudaEventRecord(from, stream));
-		run(search, what, encoding, stream);
-		CUDA_MUST(cudaEventRecord(to, stream));
-		CUDA_MUST(cudaEventSynchronize(to));
-		CUDA_MUST(cudaEventElapsedTime(&ms, from, to));
-		if (i == 0 || ms < best)
-			best = ms;
-	}
-	CUDA_MUST(cudaEventDestroy(from));
-	CUDA_MUST(cudaEventDestroy(to));
-	return best;
-}
-
 /* One line.  Returns 1 if the positions are not the host's. */
 static int time_pattern(const Value &value, const char *name, const std::string &what,
 						int32_t encoding, cudaStream_t stream)
@@ -249,7 +223,7 @@ static int time_pattern(const Value &value, const char *name, const std::string 
 	run(search, what, encoding, stream);
 	CUDA_MUST(cudaStreamSynchronize(stream));
 	right = positions(search) == want;
-	ms = time_runs(search, what, encoding, stream);
+	ms = best_of(REPEATS, stream, [&] { run(search, what, encoding, stream); });
 	printf("%-24s %5zu bytes %-11s %10zu hits %8.3f ms %7.3f TB/s%s\n", name, what.size(),
 		   encoding == GPUSTR_ENC_UTF8 ? "UTF-8" : "single-byte", want.size(), ms,
 		   (double)value.host.size() / ms / 1e9, right ? "" : "  WRONG");
@@ -260,30 +234,16 @@ static int time_pattern(const Value &value, const char *name, const std::string 
 
 int main(int argc, char **argv)
 {
-	cudaDeviceProp props;
-	cudaStream_t stream;
-	uint64_t seed = 1;
-	int32_t bytes = VALUE_BYTES;
+	const Bench bench = begin_bench("find_bench", argc, argv);
+	const cudaStream_t stream = bench.stream;
+	const uint64_t seed = bench.seed;
+	const int32_t bytes = bench.quick ? QUICK_BYTES : VALUE_BYTES;
 	int checked = 0;
 	int wrong = 0;
 	Value value;
 
-	for (int i = 1; i < argc; i++)
-	{
-		if (strcmp(argv[i], "--quick") == 0)
-			bytes = QUICK_BYTES;
-		else if (strcmp(argv[i], "--seed") == 0 && i + 1 < argc)
-			seed = strtoull(argv[++i], NULL, 10);
-		else
-		{
-			fprintf(stderr, "usage: find_bench [--quick] [--seed N]\n");
-			return 2;
-		}
-	}
-	CUDA_MUST(cudaSetDevice(0));
-	CUDA_MUST(cudaGetDeviceProperties(&props, 0));
-	CUDA_MUST(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-	printf("find_bench: %s, %d bytes, seed %llu\n", props.name, bytes, (unsigned long long)seed);
+	printf("find_bench: %s, %d bytes, seed %llu\n", bench.props.name, bytes,
+		   (unsigned long long)seed);
 	value = make_value(bytes, seed);
 	for (int encoding = GPUSTR_ENC_SINGLE_BYTE; encoding <= GPUSTR_ENC_UTF8; encoding++)
 	{
@@ -306,7 +266,5 @@ int main(int argc, char **argv)
 		}
 	}
 	CUDA_MUST(cudaFree(value.device));
-	CUDA_MUST(cudaStreamDestroy(stream));
-	printf("find_bench: %d passed, %d failed\n", checked - wrong, wrong);
-	return wrong == 0 ? 0 : 1;
+	return end_bench(bench, checked, wrong);
 }
