@@ -42,8 +42,7 @@ EngineCode kept_open(KeptPrograms *programs, MemoryPool *pool, EngineError *erro
 {
 	memset(programs, 0, sizeof(*programs));
 	programs->pool = pool;
-	programs->cache.give_back = give_back;
-	programs->cache.context = programs;
+	gpustr_cache_init(&programs->cache, GPUSTR_KEPT_BYTES, give_back, programs);
 	CUDA_TRY(cudaStreamCreateWithFlags(&programs->stream, cudaStreamNonBlocking));
 	return ENGINE_OK;
 }

@@ -35,7 +35,7 @@ static uint64_t memory_limit(const MemoryPool *pool)
 {
 	uint64_t limit = pool->limit != NULL ? *pool->limit : UINT64_MAX;
 
-	return pool->fixed <= limit ? limit - pool->fixed : limit;
+	return pool->fixed <= limit / 2 ? limit - pool->fixed : limit;
 }
 
 bool memory_pool_has_room(const MemoryPool *pool, uint64_t bytes)
@@ -47,15 +47,16 @@ bool memory_pool_has_room(const MemoryPool *pool, uint64_t bytes)
 
 EngineCode memory_pool_take_fixed(MemoryPool *pool, uint64_t bytes, EngineError *error)
 {
+	uint64_t limit = pool->limit != NULL ? *pool->limit : UINT64_MAX;
+
 	if (bytes <= pool->fixed)
 		return ENGINE_OK;
-	if (!memory_pool_has_room(pool, bytes))
+	if (bytes > limit / 2 || !memory_pool_has_room(pool, bytes - pool->fixed))
 		return gpustr_engine_error(
 			error, ENGINE_OUT_OF_MEMORY,
-			"%llu bytes of local memory of kernels are over the limit of %llu bytes of "
+			"%llu bytes of local memory of kernels are too many with a limit of %llu bytes of "
 			"device memory, of which %llu are in use",
-			(unsigned long long)bytes, (unsigned long long)memory_limit(pool),
-			(unsigned long long)pool->used);
+			(unsigned long long)bytes, (unsigned long long)limit, (unsigned long long)pool->used);
 	pool->fixed = bytes;
 	return ENGINE_OK;
 }

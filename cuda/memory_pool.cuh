@@ -9,8 +9,9 @@
  * closed.
  *
  * Beside it there may be memory that the driver takes for itself once certain
- * kernels run, and does not give back: it counts from then on ("fixed").  If the limit
- * is lowered below that, which cannot be helped, it does not count.
+ * kernels run, and does not give back: it counts from then on ("fixed").  It may be
+ * half of the limit at most, so that enough is left for others; if the limit is
+ * lowered later, and it is more, which cannot be helped, it does not count.
  *
  * Invariant: used == sum of the allocations that are not freed, <= the limit
  * at the time each of them was made.

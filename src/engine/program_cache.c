@@ -16,6 +16,16 @@
 
 #include "engine/program_cache.h"
 
+void
+gpustr_cache_init(GpustrProgramCache *cache, uint64_t most_bytes,
+				  void (*give_back) (void *context, GpustrKeptProgram *kept), void *context)
+{
+	memset(cache, 0, sizeof(*cache));
+	cache->most_bytes = most_bytes;
+	cache->give_back = give_back;
+	cache->context = context;
+}
+
 /* The key is none where a body is too small for a program, or not a batch. */
 static const GpustrProgram *
 body_program(const void *body, uint32_t body_bytes, uint64_t *key, uint32_t *bytes)
@@ -30,8 +40,7 @@ body_program(const void *body, uint32_t body_bytes, uint64_t *key, uint32_t *byt
 	off = batch->program_off;
 	*bytes = batch->program_bytes;
 	if (off % GPUSTR_BODY_ALIGN != 0 || off > body_bytes || *bytes > body_bytes - off ||
-		*bytes < sizeof(GpustrProgram) || *bytes < GPUSTR_KEY_LEAST_BYTES ||
-		*bytes > GPUSTR_KEPT_BYTES)
+		*bytes < sizeof(GpustrProgram) || *bytes < GPUSTR_KEY_LEAST_BYTES)
 		return NULL;
 	program = GPUSTR_BODY_PTR(body, off, const GpustrProgram);
 	*key = program->key;
@@ -84,23 +93,23 @@ make_room(GpustrProgramCache *cache, uint32_t bytes)
 	for (i = 0; i < GPUSTR_KEPT_PROGRAMS && found == NULL; i++)
 		if (cache->entry[i].program == NULL)
 			found = &cache->entry[i];
-	while ((found == NULL || cache->bytes + bytes > GPUSTR_KEPT_BYTES) &&
+	while ((found == NULL || cache->bytes + bytes > cache->most_bytes) &&
 		   (idle = oldest_idle(cache)) != NULL)
 	{
 		drop(cache, idle);
 		found = idle;
 	}
-	return cache->bytes + bytes <= GPUSTR_KEPT_BYTES ? found : NULL;
+	return cache->bytes + bytes <= cache->most_bytes ? found : NULL;
 }
 
 /* Keep a copy of the program, which another process may be writing to. */
 static GpustrKeptProgram *
 keep(GpustrProgramCache *cache, const GpustrProgram *program, uint64_t key, uint32_t bytes)
 {
-	GpustrKeptProgram *kept = make_room(cache, bytes);
+	GpustrKeptProgram *kept;
 	GpustrProgram *copy;
 
-	if (kept == NULL || (copy = (GpustrProgram *) malloc(bytes)) == NULL)
+	if (bytes > cache->most_bytes || (kept = make_room(cache, bytes)) == NULL || (copy = (GpustrProgram *) malloc(bytes)) == NULL)
 		return NULL;
 	memcpy(copy, program, bytes);
 	if (copy->key != key || copy->bytes != bytes)

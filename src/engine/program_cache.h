@@ -23,7 +23,7 @@
  * Invariants:
  *	- an entry with users stays where it is;
  *	- 'program' does not change while it is there;
- *	- bytes is the sum over all entries, <= GPUSTR_KEPT_BYTES.
+ *	- bytes is the sum over all entries, <= most_bytes.
  *
  * Failure: without memory, nothing is kept.
  *
@@ -44,7 +44,7 @@ extern "C"
 {
 #endif
 
-/* The most programs, and the most bytes of host memory for them. */
+/* The most programs, and the most bytes of host memory for them, as a rule. */
 #define GPUSTR_KEPT_PROGRAMS 64
 #define GPUSTR_KEPT_BYTES ((uint64_t) 256 << 20)
 
@@ -88,11 +88,17 @@ typedef struct GpustrProgramCache
 											 * remainder */
 	uint64_t	turn;
 	uint64_t	bytes;			/* of host memory */
+	uint64_t	most_bytes;
 
 	/* gives the device memory of an entry back, if it has any */
 	void		(*give_back) (void *context, GpustrKeptProgram *kept);
 	void	   *context;
 } GpustrProgramCache;
+
+/* Start, with nothing kept.  give_back, context: the fields. */
+extern void gpustr_cache_init(GpustrProgramCache *cache, uint64_t most_bytes,
+							  void (*give_back) (void *context, GpustrKeptProgram *kept),
+							  void *context);
 
 /*
  * The kept copy of a body's program, and one user more of it; NULL if there is

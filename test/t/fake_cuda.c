@@ -59,6 +59,13 @@ static GpustrProgramCache programs;
 static uint64_t hits;
 static uint64_t misses;
 
+static void
+fake_give_back(void *context, GpustrKeptProgram *kept)
+{
+	(void) context;
+	kept->device = NULL;
+}
+
 /* Every device is the host engine's only one. */
 static EngineCode
 fake_open(const EngineConfig *config, Engine **engine, EngineError *error)
@@ -67,6 +74,7 @@ fake_open(const EngineConfig *config, Engine **engine, EngineError *error)
 	EngineCode	code;
 
 	*engine = NULL;
+	gpustr_cache_init(&programs, GPUSTR_KEPT_BYTES, fake_give_back, NULL);
 	if (fake_trouble("sticky"))
 		return gpustr_engine_error(error, ENGINE_LOST, "uncorrectable ECC error encountered");
 	first.ordinal = 0;
@@ -74,13 +82,6 @@ fake_open(const EngineConfig *config, Engine **engine, EngineError *error)
 	if (code == ENGINE_OK)
 		(*engine)->methods = &methods;
 	return code;
-}
-
-static void
-fake_give_back(void *context, GpustrKeptProgram *kept)
-{
-	(void) context;
-	kept->device = NULL;
 }
 
 /* What of the request's program is kept, and is equal to it. */
@@ -91,7 +92,6 @@ fake_keep(const EngineRequest *request)
 	const GpustrProgram *program = GPUSTR_BODY_PTR(batch, batch->program_off, const GpustrProgram);
 	GpustrKeptProgram *kept = gpustr_cache_use(&programs, request->body, request->body_bytes, 0);
 
-	programs.give_back = fake_give_back;
 	if (kept != NULL)
 	{
 		gpustr_cache_accept(kept);
