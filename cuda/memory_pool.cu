@@ -111,8 +111,8 @@ uint64_t memory_pool_held(const MemoryPool *pool)
 
 	if (cudaMemPoolGetAttribute(pool->pool, cudaMemPoolAttrReservedMemCurrent, &held) !=
 		cudaSuccess)
-		return pool->used + pool->fixed;
-	return (held > pool->used ? held : pool->used) + pool->fixed;
+		return pool->used;
+	return held > pool->used ? held : pool->used;
 }
 
 void memory_pool_trim(MemoryPool *pool)

@@ -58,7 +58,7 @@ EngineCode memory_pool_alloc(MemoryPool *pool, cudaStream_t stream, uint64_t byt
 /* Free in stream order.  'bytes' as allocated; memory may be NULL. */
 void memory_pool_free(MemoryPool *pool, cudaStream_t stream, void *memory, uint64_t bytes);
 
-/* Bytes of the device that the pool holds, cached ones included, and those beside it. */
+/* Bytes of the device that the pool holds, cached ones included. */
 uint64_t memory_pool_held(const MemoryPool *pool);
 
 /* Give what is cached back to the device: what has been freed and is through. */

@@ -96,8 +96,9 @@ typedef struct EngineInfo
 								 * included */
 	int32_t		max_in_flight;	/* requests worth submitting at a time */
 
-	uint64_t	fixed_bytes;	/* of memory_used, what is held as long as the
-								 * engine is open: local memory of kernels */
+	uint64_t	fixed_bytes;	/* beside memory_used, but within the limit:
+								 * what the driver holds for kernels' local
+								 * memory, as long as the engine is open */
 
 	/*
 	 * Programs that are kept on the device (engine/program_cache.h), -1 where

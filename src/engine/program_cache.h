@@ -49,7 +49,7 @@ extern "C"
 #define GPUSTR_KEPT_BYTES ((uint64_t) 256 << 20)
 
 /* A program that has not been used for so many milliseconds is not kept longer. */
-#define GPUSTR_KEPT_MS 10000
+#define GPUSTR_KEPT_MS 5000
 
 /* The most ranges of a program that are read from the copy. */
 #define GPUSTR_KEPT_RANGES 8
