@@ -14,7 +14,7 @@
  * engine allocates nothing for one but its device memory.
  *
  * Over the memory limit, a request waits for those in flight and fails with
- * ENGINE_OUT_OF_MEMORY only if it is alone.
+ * ENGINE_OUT_OF_MEMORY only if it is alone, and no program is kept.
  *
  * Failure: whatever CUDA reports while a request runs, other than a lack of
  * memory, loses the engine: all requests come back with ENGINE_LOST, those
@@ -29,6 +29,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kept_programs.cuh"
 #include "memory_pool.cuh"
 #include "registration.cuh"
 #include "request.cuh"
@@ -76,6 +77,9 @@ struct CudaEngine
 	Registration registration;
 	RedactBlocks redact_blocks;
 	DfaDevice dfa_device;
+	uint64_t measure_bytes; /* of device memory that kernels with much local memory take */
+	KeptPrograms programs;
+	bool trimmed;			   /* the pool holds no more than it has to */
 	RequestCounters *counters; /* pinned, [MAX_IN_FLIGHT] */
 	CudaLane lane[MAX_IN_FLIGHT];
 	int busy;		 /* lanes that are not free */
@@ -133,6 +137,9 @@ static EngineRequest *lane_release(CudaEngine *engine, CudaLane *lane)
 {
 	EngineRequest *request = lane->request;
 
+	kept_finish(&engine->programs, lane->plan.kept, lane->plan.fill,
+				request->error.code != ENGINE_OK);
+	kept_leave(&engine->programs, request);
 	memory_pool_free(&engine->pool, lane->stream, lane->memory, lane->plan.bytes);
 	lane->memory = NULL;
 	lane->request = NULL;
@@ -235,17 +242,31 @@ static int32_t readable_blocks(const CudaEngine *engine)
  */
 static EngineCode lane_start(CudaEngine *engine, CudaLane *lane, EngineRequest *request)
 {
+	GpustrKeptProgram *kept = (GpustrKeptProgram *)request->engine_program;
 	EngineError *error = &request->error;
 	EngineCode code;
 
-	code = request_plan(&lane->plan, request->body, readable_blocks(engine), error);
+	code = request_plan(&lane->plan, request->body, kept != NULL ? kept->program : NULL,
+						readable_blocks(engine), error);
 	if (code != ENGINE_OK)
 		return code;
-	code = memory_pool_alloc(&engine->pool, lane->stream, lane->plan.bytes, &lane->memory, error);
+	engine->trimmed = false;
+	code = kept_alloc(&engine->programs, lane->stream, lane->plan.bytes, &lane->memory, error);
+	if (code == ENGINE_OK && request_is_measured(&lane->plan))
+	{
+		code = kept_take_fixed(&engine->programs, engine->measure_bytes, error);
+		if (code != ENGINE_OK)
+		{
+			memory_pool_free(&engine->pool, lane->stream, lane->memory, lane->plan.bytes);
+			lane->memory = NULL;
+		}
+	}
 	if (code != ENGINE_OK)
 		return code;
 	lane->request = request;
 	engine->busy++;
+	lane->plan.kept = kept_start(&engine->programs, request, lane->stream, &lane->plan.fill);
+	kept_count(&engine->programs, lane->plan.program, lane->plan.kept == NULL || lane->plan.fill);
 	code = request_start(&lane->plan, (char *)lane->memory, engine->config.blocks,
 						 engine->redact_blocks, engine->dfa_device, lane->counters, lane->events,
 						 lane->stream, error);
@@ -261,7 +282,7 @@ static void run_empty(CudaEngine *engine, EngineRequest *request)
 	RequestPlan plan;
 	int32_t i;
 
-	if (request_plan(&plan, batch, readable_blocks(engine), &request->error) != ENGINE_OK)
+	if (request_plan(&plan, batch, NULL, readable_blocks(engine), &request->error) != ENGINE_OK)
 		return;
 
 	/* an output column of no rows still has its first offset */
@@ -302,7 +323,10 @@ static void start_waiting(CudaEngine *engine)
 		}
 		(void)list_take(&engine->waiting);
 		if (request->error.code != ENGINE_OK)
+		{
+			kept_leave(&engine->programs, request);
 			list_append(&engine->done, request);
+		}
 	}
 }
 
@@ -347,6 +371,7 @@ static void cuda_close(Engine *base)
 	}
 	if (engine->counters != NULL)
 		CUDA_IGNORE(cudaFreeHost(engine->counters));
+	kept_close(&engine->programs);
 	memory_pool_close(&engine->pool);
 	registration_close(&engine->registration);
 	free(engine);
@@ -373,6 +398,9 @@ static EngineCode open_device(CudaEngine *engine, EngineError *error)
 								   engine->props.name);
 	if (memory_pool_open(&engine->pool, device, engine->config.memory_limit, error) != ENGINE_OK)
 		return error->code;
+	if (kept_open(&engine->programs, &engine->pool, error) != ENGINE_OK)
+		return error->code;
+	CUDA_TRY(prepare_measures(engine->props, &engine->measure_bytes));
 	CUDA_TRY(cudaHostAlloc((void **)&engine->counters, MAX_IN_FLIGHT * sizeof(RequestCounters),
 						   cudaHostAllocPortable));
 	for (i = 0; i < MAX_IN_FLIGHT; i++)
@@ -420,9 +448,10 @@ static void cuda_submit(Engine *base, EngineRequest *request)
 	request->bytes_in = 0;
 	request->bytes_out = 0;
 	request->rechecks = 0;
+	request->engine_program = NULL;
 	if (engine->lost)
 		request->error = engine->why;
-	else if (gpustr_batch_check(request->body, request->body_bytes, &request->error) == ENGINE_OK)
+	else if (kept_check(&engine->programs, request) == ENGINE_OK)
 	{
 		if (((GpustrBatch *)request->body)->nrows > 0)
 		{
@@ -439,6 +468,7 @@ static void cuda_submit(Engine *base, EngineRequest *request)
 		}
 		run_empty(engine, request);
 	}
+	kept_leave(&engine->programs, request);
 	list_append(&engine->done, request);
 }
 
@@ -500,12 +530,22 @@ static void cuda_info(Engine *base, EngineInfo *info)
 {
 	CudaEngine *engine = (CudaEngine *)base;
 
+	if (engine->busy == 0 && !engine->lost && engine->waiting.head == NULL)
+	{
+		uint64_t used = engine->pool.used;
+
+		kept_idle(&engine->programs);
+		engine->trimmed = engine->trimmed && engine->pool.used == used;
+	}
+
 	/* what was freed in stream order is only there once its stream is through */
-	if (engine->busy == 0 && !engine->lost && memory_pool_held(&engine->pool) > 0)
+	if (engine->busy == 0 && !engine->lost && !engine->trimmed)
 	{
 		for (int i = 0; i < MAX_IN_FLIGHT; i++)
 			CUDA_IGNORE(cudaStreamSynchronize(engine->lane[i].stream));
+		CUDA_IGNORE(cudaStreamSynchronize(engine->programs.stream));
 		memory_pool_trim(&engine->pool);
+		engine->trimmed = true;
 	}
 
 	memset(info, 0, sizeof(*info));
@@ -513,6 +553,10 @@ static void cuda_info(Engine *base, EngineInfo *info)
 	info->memory_total = engine->props.totalGlobalMem;
 	info->memory_used = memory_pool_held(&engine->pool);
 	info->max_in_flight = MAX_IN_FLIGHT;
+	info->fixed_bytes = engine->pool.fixed;
+	info->programs = gpustr_cache_on_device(&engine->programs.cache, &info->program_bytes);
+	info->program_hits = engine->programs.hits;
+	info->program_misses = engine->programs.misses;
 }
 
 static const EngineMethods cuda_methods = {

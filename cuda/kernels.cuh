@@ -146,6 +146,14 @@ cudaError_t launch_text_make(GpustrTextFunction function, const TextArgs &args,
 cudaError_t launch_text_measure(GpustrTextFunction function, const TextArgs &args, int32_t nrows,
 								int64_t *value, StatePlanes planes, cudaStream_t stream);
 
+/*
+ * Is it a function whose kernel has much local memory?  Then the driver takes
+ * local_bytes of device memory, at most, for the first of them that runs, beside
+ * what is allocated, and keeps it.
+ */
+bool measure_has_local(GpustrTextFunction function);
+cudaError_t prepare_measures(const cudaDeviceProp &props, uint64_t *local_bytes);
+
 /* text_pieces.cu: is it for that?  Then launch_text_make() calls it. */
 bool text_is_pieces(GpustrTextFunction function, const void *host_constant);
 cudaError_t launch_text_pieces(GpustrTextFunction function, const TextArgs &args,

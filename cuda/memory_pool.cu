@@ -21,6 +21,7 @@ EngineCode memory_pool_open(MemoryPool *pool, int device, const volatile uint64_
 	pool->pool = NULL;
 	pool->limit = limit;
 	pool->used = 0;
+	pool->fixed = 0;
 	props.allocType = cudaMemAllocationTypePinned;
 	props.location.type = cudaMemLocationTypeDevice;
 	props.location.id = device;
@@ -29,17 +30,41 @@ EngineCode memory_pool_open(MemoryPool *pool, int device, const volatile uint64_
 	return ENGINE_OK;
 }
 
-bool memory_pool_has_room(const MemoryPool *pool, uint64_t bytes)
+/* Bytes that the pool may hold. */
+static uint64_t memory_limit(const MemoryPool *pool)
 {
 	uint64_t limit = pool->limit != NULL ? *pool->limit : UINT64_MAX;
 
+	return pool->fixed <= limit / 2 ? limit - pool->fixed : limit;
+}
+
+bool memory_pool_has_room(const MemoryPool *pool, uint64_t bytes)
+{
+	uint64_t limit = memory_limit(pool);
+
 	return pool->used <= limit && bytes <= limit - pool->used;
+}
+
+EngineCode memory_pool_take_fixed(MemoryPool *pool, uint64_t bytes, EngineError *error)
+{
+	uint64_t limit = pool->limit != NULL ? *pool->limit : UINT64_MAX;
+
+	if (bytes <= pool->fixed)
+		return ENGINE_OK;
+	if (bytes > limit / 2 || !memory_pool_has_room(pool, bytes - pool->fixed))
+		return gpustr_engine_error(
+			error, ENGINE_OUT_OF_MEMORY,
+			"%llu bytes of local memory of kernels are too many with a limit of %llu bytes of "
+			"device memory, of which %llu are in use",
+			(unsigned long long)bytes, (unsigned long long)limit, (unsigned long long)pool->used);
+	pool->fixed = bytes;
+	return ENGINE_OK;
 }
 
 EngineCode memory_pool_alloc(MemoryPool *pool, cudaStream_t stream, uint64_t bytes, void **memory,
 							 EngineError *error)
 {
-	uint64_t limit = pool->limit != NULL ? *pool->limit : UINT64_MAX;
+	uint64_t limit = memory_limit(pool);
 	uint64_t reserved = 0; /* bytes of the device that the pool holds */
 	cudaError_t rc;
 

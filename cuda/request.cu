@@ -10,6 +10,7 @@
  *
  *-------------------------------------------------------------------------
  */
+#include "kept_programs.cuh"
 #include "request_steps.cuh"
 
 #include <stdio.h>
@@ -21,10 +22,8 @@
 /* Rows are counted in int32, rounded up to whole blocks of threads. */
 #define REQUEST_MAX_ROWS (INT32_MAX - 4096)
 
-static const GpustrProgram *plan_program(const RequestPlan *plan)
-{
-	return GPUSTR_BODY_PTR(plan->body, plan->batch.program_off, const GpustrProgram);
-}
+/* So much of a constant's beginning is copied all the same: what lies before is read by words. */
+#define REQUEST_HEAD_BYTES 64
 
 /* Place the pages of a page batch. */
 static EngineCode plan_pages(RequestPlan *plan, int32_t readable_blocks, EngineError *error)
@@ -66,20 +65,36 @@ static bool has_step(const GpustrProgram *program, GpustrOp op)
 	return false;
 }
 
-EngineCode request_plan(RequestPlan *plan, void *body, int32_t readable_blocks, EngineError *error)
+bool request_is_measured(const RequestPlan *plan)
+{
+	const GpustrStep *steps = GPUSTR_PROGRAM_STEPS(plan->program);
+	int32_t i;
+
+	for (i = 0; i < plan->program->nsteps; i++)
+		if (steps[i].op == GPUSTR_OP_TEXT_MEASURE &&
+			measure_has_local((GpustrTextFunction)steps[i].aux))
+			return true;
+	return false;
+}
+
+EngineCode request_plan(RequestPlan *plan, void *body, const GpustrProgram *program,
+						int32_t readable_blocks, EngineError *error)
 {
 	const GpustrBatch *batch = &plan->batch;
 
 	memset(plan, 0, sizeof(*plan));
 	plan->body = (char *)body;
 	memcpy(&plan->batch, body, sizeof(plan->batch));
+	plan->program = program != NULL
+						? program
+						: GPUSTR_BODY_PTR(body, plan->batch.program_off, const GpustrProgram);
 	plan->nwords = (int32_t)GPUSTR_BITMAP_WORDS(batch->nrows);
 	if (batch->nrows > REQUEST_MAX_ROWS)
 		return gpustr_engine_error(error, ENGINE_OUT_OF_MEMORY,
 								   "%d rows are too many for one batch", batch->nrows);
 	if (batch->in_bytes > INT32_MAX - REQUEST_TAIL_BYTES &&
-		(has_step(plan_program(plan), GPUSTR_OP_CHOOSE_TEXT) ||
-		 has_step(plan_program(plan), GPUSTR_OP_TEXT_MAKE)))
+		(has_step(plan->program, GPUSTR_OP_CHOOSE_TEXT) ||
+		 has_step(plan->program, GPUSTR_OP_TEXT_MAKE)))
 		return gpustr_engine_error(error, ENGINE_OUT_OF_MEMORY,
 								   "%u bytes of texts are too many to make others of in one batch",
 								   batch->in_bytes);
@@ -91,15 +106,65 @@ EngineCode request_plan(RequestPlan *plan, void *body, int32_t readable_blocks, 
 		if (code != ENGINE_OK)
 			return code;
 	}
-	request_place_arenas(plan, plan_program(plan));
-	request_place_registers(plan, plan_program(plan));
+	request_place_arenas(plan, plan->program);
+	request_place_registers(plan, plan->program);
 	plan->cleared_at = request_place(plan, sizeof(RequestCounters));
 	plan->selected_at = request_place(plan, request_word_bytes(plan));
 	plan->recheck_at = request_place(plan, request_word_bytes(plan));
-	request_place_cleared(plan, plan_program(plan));
+	request_place_cleared(plan, plan->program);
 	plan->cleared_end = plan->bytes;
 	CUDA_TRY(request_place_columns(plan));
 	return ENGINE_OK;
+}
+
+/* Copy a piece of the body. */
+static cudaError_t copy_piece(const RequestRun *run, uint64_t from, uint64_t to)
+{
+	if (from >= to)
+		return cudaSuccess;
+	return cudaMemcpyAsync(run->memory + from, run->plan->body + from, to - from,
+						   cudaMemcpyHostToDevice, run->stream);
+}
+
+/* Have the program's large constants on the device. */
+static cudaError_t have_kept(const RequestRun *run)
+{
+	const RequestPlan *plan = run->plan;
+	const GpustrKeptProgram *kept = plan->kept;
+
+	if (kept->filled != NULL)
+		return cudaStreamWaitEvent(run->stream, (cudaEvent_t)kept->filled, 0);
+	if (!plan->fill)
+		return cudaSuccess;
+	CUDA_PASS(cudaMemcpyAsync(kept->device, kept->program, kept->bytes, cudaMemcpyHostToDevice,
+							  run->stream));
+	return cudaMemsetAsync((char *)kept->device + kept->bytes, 0, KEPT_TAIL_BYTES, run->stream);
+}
+
+/* Put the inputs, but for staged pages, into the request's memory, and what is kept beside. */
+static cudaError_t copy_body(const RequestRun *run)
+{
+	const RequestPlan *plan = run->plan;
+	const GpustrBatch *batch = &plan->batch;
+	uint64_t in_bytes = ((uint64_t)batch->in_bytes + 15) & ~(uint64_t)15;
+	uint64_t at = 0;
+	int32_t i;
+
+	/* and what is in the word of 16 bytes in which the inputs end: texts are read by such */
+	in_bytes = in_bytes < batch->body_bytes ? in_bytes : batch->body_bytes;
+	if (plan->kept == NULL)
+		return copy_piece(run, 0, in_bytes);
+	CUDA_PASS(have_kept(run));
+	for (i = 0; i < plan->kept->nranges; i++)
+	{
+		const GpustrProgramRange *range = &plan->kept->range[i];
+		uint64_t from = (range->from + 2 * (uint64_t)REQUEST_HEAD_BYTES - 1) / REQUEST_HEAD_BYTES *
+						REQUEST_HEAD_BYTES;
+
+		CUDA_PASS(copy_piece(run, at, batch->program_off + from));
+		at = batch->program_off + range->to / REQUEST_HEAD_BYTES * REQUEST_HEAD_BYTES;
+	}
+	return copy_piece(run, at, in_bytes);
 }
 
 /* Put the body and the pages into the request's memory. */
@@ -107,14 +172,10 @@ static EngineCode copy_in(const RequestRun *run, const void *blocks)
 {
 	const RequestPlan *plan = run->plan;
 	const GpustrBatch *batch = &plan->batch;
-	const uint64_t in_bytes = ((uint64_t)batch->in_bytes + 15) & ~(uint64_t)15;
 	EngineError *error = run->error;
 	GatherArgs args;
 
-	/* and what is in the word of 16 bytes in which the inputs end: texts are read by such */
-	CUDA_TRY(cudaMemcpyAsync(run->memory, plan->body,
-							 in_bytes < batch->body_bytes ? in_bytes : batch->body_bytes,
-							 cudaMemcpyHostToDevice, run->stream));
+	CUDA_TRY(copy_body(run));
 	if (batch->kind != GPUSTR_BATCH_PAGES)
 		return ENGINE_OK;
 	if (batch->nstaged > 0)
@@ -171,7 +232,7 @@ EngineCode request_start(const RequestPlan *plan, char *memory, const void *bloc
 	int32_t i;
 
 	run.plan = plan;
-	run.program = plan_program(plan);
+	run.program = plan->program;
 	run.memory = memory;
 	run.redact_blocks = &redact_blocks;
 	run.dfa_device = &dfa_device;
@@ -185,6 +246,8 @@ EngineCode request_start(const RequestPlan *plan, char *memory, const void *bloc
 	if (code != ENGINE_OK)
 		return code;
 	CUDA_TRY(cudaEventRecord(events.copied_in, stream));
+	if (plan->fill)
+		plan->kept->filled = events.copied_in;
 	CUDA_TRY(cudaMemsetAsync(memory + plan->cleared_at, 0, plan->cleared_end - plan->cleared_at,
 							 stream));
 	for (i = 0; i < run.program->nsteps; i++)

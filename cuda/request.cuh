@@ -6,7 +6,8 @@
  * A request has one allocation, sized before any work starts:
  *
  *		body			[0, in_bytes) as in host memory: so offsets of the body
- *						are offsets here
+ *						are offsets here; large constants of a program that is
+ *						kept (kept_programs.cuh) are not there
  *		staged pages
  *		gathered pages	a slot a page, if any page is a block of the pool
  *		arenas			the texts that steps make
@@ -34,6 +35,7 @@
 #define GPUSTR_REQUEST_CUH
 
 #include "cuda_check.cuh"
+#include "engine/program_cache.h"
 #include "kernels.cuh"
 
 /* What a request counts; in device memory, and in pinned host memory. */
@@ -60,9 +62,12 @@ struct RequestColumn
 /* Where things are in a request's memory, in bytes from its start. */
 struct RequestPlan
 {
-	char *body;		   /* in host memory */
-	GpustrBatch batch; /* its header */
-	int32_t nwords;	   /* of a bitmap */
+	char *body;					  /* in host memory */
+	GpustrBatch batch;			  /* its header */
+	const GpustrProgram *program; /* the body's, or a kept copy, in host memory */
+	GpustrKeptProgram *kept;	  /* in device memory, or NULL ... */
+	bool fill;					  /* ... and this request is to copy it there */
+	int32_t nwords;				  /* of a bitmap */
 
 	uint64_t staged_at;
 	uint64_t gathered_at;
@@ -94,11 +99,16 @@ struct RequestEvents
 /*
  * Lay out the memory of a request whose body gpustr_batch_check() has passed.
  *
+ * program			what is kept of its program in host memory, or NULL
  * readable_blocks	leading blocks of the pool that kernels can read
  */
-EngineCode request_plan(RequestPlan *plan, void *body, int32_t readable_blocks, EngineError *error);
+EngineCode request_plan(RequestPlan *plan, void *body, const GpustrProgram *program,
+						int32_t readable_blocks, EngineError *error);
 
-/* Start it.  memory: [plan->bytes], aligned to 256. */
+/* Has it a step for which measure_has_local()? */
+bool request_is_measured(const RequestPlan *plan);
+
+/* Start it.  memory: [plan->bytes], aligned to 256.  plan->kept and fill may be set by now. */
 EngineCode request_start(const RequestPlan *plan, char *memory, const void *blocks,
 						 const RedactBlocks &redact_blocks, const DfaDevice &dfa_device,
 						 RequestCounters *counters, const RequestEvents &events,

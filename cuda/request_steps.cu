@@ -301,8 +301,9 @@ static cudaError_t step_trim_blanks(RequestRun *run, const GpustrStep *step)
 	text->packed = false;
 	if (from.start == NULL)
 	{
-		/* a constant; it is in the body in host memory, too */
-		text->bytes = rowfn_trimmed_bytes(run->plan->body + (from.base - run->memory), from.bytes);
+		/* a constant; it is in host memory, too */
+		text->bytes = rowfn_trimmed_bytes(
+			(const char *)run->program + (from.base - request_program(run)), from.bytes);
 		return cudaSuccess;
 	}
 	text->end = end;
@@ -384,20 +385,20 @@ static cudaError_t step_output(const RequestRun *run, const GpustrStep *step)
 									run->stream);
 	if (step->op == GPUSTR_OP_FIND_ALL)
 		return launch_find_all(text, GPUSTR_PROGRAM_CONST(run->program, step),
-							   request_program(run) + step->const_off, (int32_t)step->const_bytes,
-							   encoding, where, nrows, out, run->stream);
+							   request_constant(run, step), (int32_t)step->const_bytes, encoding,
+							   where, nrows, out, run->stream);
 	if (step->op == GPUSTR_OP_OUTPUT_TEXT)
 		return launch_output_text(text, where, nrows, out, run->stream);
 	return launch_output_mask(text, *(const GpustrMask *)GPUSTR_PROGRAM_CONST(run->program, step),
-							  request_program(run) + step->const_off + sizeof(GpustrMask), encoding,
-							  where, nrows, out, run->stream);
+							  request_constant(run, step) + sizeof(GpustrMask), encoding, where,
+							  nrows, out, run->stream);
 }
 
 /* Steps that test texts. */
 static cudaError_t step_test_text(const RequestRun *run, const GpustrStep *step)
 {
 	int32_t nrows = run->plan->batch.nrows;
-	const char *constant = request_program(run) + step->const_off;
+	const char *constant = request_constant(run, step);
 	const TextRegister &text = run->text[step->in0];
 	BoolRegister out = request_bool(run, step->out);
 
@@ -422,8 +423,7 @@ static cudaError_t step_dfa(const RequestRun *run, const GpustrStep *step)
 	if (step->aux == 1)
 		where = request_bool(run, step->in2);
 	return launch_dfa(*run->dfa_device, dfa_layout(*run->dfa_device, dfa), run->text[step->in0],
-					  run->plan->batch.nrows, dfa,
-					  (const GpustrDfa *)(request_program(run) + step->const_off),
+					  run->plan->batch.nrows, dfa, (const GpustrDfa *)request_constant(run, step),
 					  step->attr == 1 ? GPUSTR_RECHECK : GPUSTR_TRUE, where,
 					  request_bool(run, step->out), run->stream);
 }
@@ -432,7 +432,7 @@ static cudaError_t step_contains_any(const RequestRun *run, const GpustrStep *st
 {
 	return launch_contains_any(*run->dfa_device, run->text[step->in0], run->plan->batch.nrows,
 							   (const GpustrAhoCorasick *)GPUSTR_PROGRAM_CONST(run->program, step),
-							   (const GpustrAhoCorasick *)(request_program(run) + step->const_off),
+							   (const GpustrAhoCorasick *)request_constant(run, step),
 							   request_bool(run, step->out), run->stream);
 }
 
@@ -447,7 +447,7 @@ static cudaError_t step_test_value(const RequestRun *run, const GpustrStep *step
 		return launch_compare_value((GpustrOrder)step->attr, (GpustrRelation)step->aux, value,
 									run->value[step->in1], nrows, out, run->stream);
 	if (step->op == GPUSTR_OP_IN_VALUE)
-		return launch_in_value(value, (const int64_t *)(request_program(run) + step->const_off),
+		return launch_in_value(value, (const int64_t *)request_constant(run, step),
 							   (int32_t)(step->const_bytes / sizeof(int64_t)),
 							   step->attr ? GPUSTR_NULL : GPUSTR_FALSE, nrows, out, run->stream);
 	if (step->op == GPUSTR_OP_NULL_VALUE)
@@ -521,8 +521,8 @@ cudaError_t request_step(RequestRun *run, const GpustrStep *step)
 			return launch_ilike(
 				run->text[step->in0], nrows,
 				rowfn_fold_kind((const GpustrFold *)GPUSTR_PROGRAM_CONST(run->program, step)),
-				(const GpustrFold *)(request_program(run) + step->const_off),
-				run->program->encoding, request_bool(run, step->out), run->stream);
+				(const GpustrFold *)request_constant(run, step), run->program->encoding,
+				request_bool(run, step->out), run->stream);
 		case GPUSTR_OP_DFA:
 			return step_dfa(run, step);
 		case GPUSTR_OP_CONTAINS_ANY:

@@ -95,6 +95,21 @@ static inline const char *request_program(const RequestRun *run)
 	return run->memory + run->plan->batch.program_off;
 }
 
+/*
+ * The constant of a step in device memory.  For all but texts that other steps
+ * read as offsets from the request's memory: these use request_program(), and
+ * gpustr_program_ranges() has to know.
+ */
+static inline const char *request_constant(const RequestRun *run, const GpustrStep *step)
+{
+	const GpustrKeptProgram *kept = run->plan->kept;
+
+	for (int32_t i = 0; kept != NULL && i < kept->nranges; i++)
+		if (step->const_off >= kept->range[i].from && step->const_off < kept->range[i].to)
+			return (const char *)kept->device + step->const_off;
+	return request_program(run) + step->const_off;
+}
+
 /* Room in an output column, as the host engine counts it. */
 static inline uint64_t request_out_room(const RequestPlan *plan, int32_t column)
 {

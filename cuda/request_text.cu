@@ -83,7 +83,7 @@ static TextArgs step_args(const RequestRun *run, const GpustrStep *step)
 		else
 			args.value[i] = run->value[in[i]];
 	}
-	args.constant = request_program(run) + step->const_off;
+	args.constant = request_constant(run, step);
 	args.encoding = run->program->encoding;
 	return args;
 }

@@ -10,6 +10,7 @@
  *
  *-------------------------------------------------------------------------
  */
+#include "cuda_check.cuh"
 #include "kernels.cuh"
 #include "rowfn/text_measure.h"
 #include "text_args.cuh"
@@ -123,4 +124,31 @@ cudaError_t launch_text_measure(GpustrTextFunction function, const TextArgs &arg
 			return cudaErrorInvalidValue;
 	}
 #undef MEASURE
+}
+
+bool measure_has_local(GpustrTextFunction function)
+{
+	return function == GPUSTR_TEXT_EDIT_DISTANCE || function == GPUSTR_TEXT_EDIT_WITHIN ||
+		   function == GPUSTR_TEXT_FUZZY_FIND;
+}
+
+cudaError_t prepare_measures(const cudaDeviceProp &props, uint64_t *local_bytes)
+{
+	const void *const kernels[] = {(const void *)measure_text<GPUSTR_TEXT_EDIT_DISTANCE>,
+								   (const void *)measure_text<GPUSTR_TEXT_EDIT_WITHIN>,
+								   (const void *)measure_text<GPUSTR_TEXT_FUZZY_FIND>};
+	uint64_t most = 0; /* bytes of a thread */
+
+	for (const void *kernel : kernels)
+	{
+		cudaFuncAttributes attributes;
+
+		CUDA_PASS(cudaFuncGetAttributes(&attributes, kernel));
+		most = attributes.localSizeBytes > most ? attributes.localSizeBytes : most;
+	}
+
+	/* the driver has it for all threads that a device can hold, whatever the launch */
+	*local_bytes =
+		most * (uint64_t)props.maxThreadsPerMultiProcessor * (uint64_t)props.multiProcessorCount;
+	return cudaSuccess;
 }

@@ -135,10 +135,9 @@ gpustr_layout_max_pages(uint32_t body_bytes, uint32_t program_bytes,
 	return low;
 }
 
-/* Fill in what all batches have in common. */
+/* Fill in what all batches have in common, but for the program. */
 static GpustrBatch *
-layout_header(void *body, uint32_t body_bytes, const GpustrProgram *program,
-			  GpustrBatchKind kind, const GpustrBatch *layout)
+layout_header(void *body, uint32_t body_bytes, GpustrBatchKind kind, const GpustrBatch *layout)
 {
 	GpustrBatch *batch = (GpustrBatch *) body;
 
@@ -146,13 +145,12 @@ layout_header(void *body, uint32_t body_bytes, const GpustrProgram *program,
 	batch->magic = GPUSTR_BATCH_MAGIC;
 	batch->kind = (uint32_t) kind;
 	batch->body_bytes = body_bytes;
-	memcpy(GPUSTR_BODY_PTR(body, batch->program_off, char), program, program->bytes);
 	return batch;
 }
 
 GpustrBatch *
-gpustr_layout_pages(void *body, uint32_t body_bytes, const GpustrProgram *program,
-					int32_t max_pages, int32_t nout, uint32_t out_page_bytes)
+gpustr_layout_pages_again(void *body, uint32_t body_bytes, const GpustrProgram *program,
+						  int32_t max_pages, int32_t nout, uint32_t out_page_bytes)
 {
 	GpustrBatch layout;
 	GpustrBatch *batch;
@@ -160,8 +158,19 @@ gpustr_layout_pages(void *body, uint32_t body_bytes, const GpustrProgram *progra
 	memset(&layout, 0, sizeof(layout));
 	(void) layout_pages(&layout, program->bytes, max_pages, nout, out_page_bytes);
 	layout.in_bytes = layout.line_off;
-	batch = layout_header(body, body_bytes, program, GPUSTR_BATCH_PAGES, &layout);
+	batch = layout_header(body, body_bytes, GPUSTR_BATCH_PAGES, &layout);
 	GPUSTR_BODY_PTR(body, batch->row_start_off, int32_t)[0] = 0;
+	return batch;
+}
+
+GpustrBatch *
+gpustr_layout_pages(void *body, uint32_t body_bytes, const GpustrProgram *program,
+					int32_t max_pages, int32_t nout, uint32_t out_page_bytes)
+{
+	GpustrBatch *batch = gpustr_layout_pages_again(body, body_bytes, program, max_pages,
+												   nout, out_page_bytes);
+
+	memcpy(GPUSTR_BODY_PTR(body, batch->program_off, char), program, program->bytes);
 	return batch;
 }
 
@@ -204,10 +213,13 @@ gpustr_layout_columns(void *body, uint32_t body_bytes, const GpustrProgram *prog
 					  uint64_t out_bytes)
 {
 	GpustrBatch layout;
+	GpustrBatch *batch;
 
 	memset(&layout, 0, sizeof(layout));
 	(void) layout_columns(&layout, program->bytes, nrows, ncolumns, data_bytes, out_bytes);
 	layout.nrows = nrows;
 	layout.ncolumns = ncolumns;
-	return layout_header(body, body_bytes, program, GPUSTR_BATCH_COLUMNS, &layout);
+	batch = layout_header(body, body_bytes, GPUSTR_BATCH_COLUMNS, &layout);
+	memcpy(GPUSTR_BODY_PTR(body, batch->program_off, char), program, program->bytes);
+	return batch;
 }

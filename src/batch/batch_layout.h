@@ -33,6 +33,11 @@ extern GpustrBatch *gpustr_layout_pages(void *body, uint32_t body_bytes,
 										const GpustrProgram *program, int32_t max_pages,
 										int32_t nout, uint32_t out_page_bytes);
 
+/* The same in a body in which that very program has been laid out: it is not copied. */
+extern GpustrBatch *gpustr_layout_pages_again(void *body, uint32_t body_bytes,
+											  const GpustrProgram *program, int32_t max_pages,
+											  int32_t nout, uint32_t out_page_bytes);
+
 /*
  * Add a page with nlines >= 0 visible line pointers.  block >= 0: a block of
  * the shared buffer pool; -1: the page is staged, and the caller copies

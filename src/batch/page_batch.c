@@ -197,6 +197,7 @@ void
 gpustr_page_scan_set_program(GpustrPageScan *scan, const GpustrProgram *program)
 {
 	scan->program = program;
+	scan->program_mark++;
 }
 
 void

@@ -236,7 +236,7 @@ find_first_row(GpustrPageScan *scan)
 			gpustr_drop_page(scan);
 	}
 	if (scan->page_waits)
-		scan->program = scan->first_row(scan->first_row_context);
+		gpustr_page_scan_set_program(scan, scan->first_row(scan->first_row_context));
 	return scan->page_waits;
 }
 
@@ -248,6 +248,7 @@ gpustr_batch_submit(GpustrPageScan *scan)
 	Size		least_bytes = (BLCKSZ + 1024) + 8192;
 	uint32		program_bytes;
 	bool		local;
+	bool		again;			/* the body has the program already */
 	bool		may_name;
 	int			pages;
 	int			most;
@@ -269,11 +270,14 @@ gpustr_batch_submit(GpustrPageScan *scan)
 		return false;
 
 	local = gpustr_request_is_local(pb->request);
+	again = gpustr_request_mark(pb->request) == scan->program_mark;
+	gpustr_request_set_mark(pb->request, scan->program_mark, again);
 	if (local)
 	{
 		pages = heap->rs_strategy ? RING_BATCH_PAGES : LOCAL_BATCH_PAGES;
-		/* a large program comes with each batch, too */
-		pages = Max(pages, program_bytes / BLCKSZ);
+		/* a large program that is to be copied should be worth it */
+		if (!again)
+			pages = Max(pages, program_bytes / BLCKSZ);
 	}
 	else
 		pages = Min(scan->next_pages, gpustr_blocks_fair_share(&scan->blocks));
@@ -288,10 +292,9 @@ gpustr_batch_submit(GpustrPageScan *scan)
 	pb->npinned = 0;
 	pb->budget = 0;
 	pb->collected = false;
-	pb->batch = gpustr_layout_pages(gpustr_request_body(pb->request),
-									gpustr_request_bytes(pb->request),
-									scan->program, pages, scan->output.nout,
-									scan->output.page_bytes);
+	pb->batch = (again ? gpustr_layout_pages_again : gpustr_layout_pages)
+		(gpustr_request_body(pb->request), gpustr_request_bytes(pb->request),
+		 scan->program, pages, scan->output.nout, scan->output.page_bytes);
 
 	may_name = !RelationUsesLocalBuffers(heap->rs_base.rs_rd) &&
 		(local || !scan->at_rest) &&
@@ -309,6 +312,7 @@ gpustr_batch_submit(GpustrPageScan *scan)
 	if (pb->npages == 0)
 	{
 		gpustr_batch_drop_pins(scan, pb);
+		gpustr_request_set_mark(pb->request, 0, false); /* nothing has run */
 		gpustr_request_release(pb->request);
 		return false;
 	}

@@ -5,8 +5,9 @@
  *
  * How long the computed values will be is not known before, and a row for which
  * there is no room is PostgreSQL's to compute.  So a scan starts with room for
- * short values, and doubles it whenever a batch has used more than half of it, as
- * long as a body holds a page with it: a larger one than a slot would be local.
+ * short values; more than that follows what the last batches have needed, up and
+ * down (output_room.h), as long as a body holds a page with it: a larger one than
+ * a slot would be local.
  *
  * IDENTIFICATION
  *	  src/batch/page_output.c
@@ -30,13 +31,21 @@ gpustr_page_output_init(GpustrPageOutput *output, int32 nout, bool long_values)
 	memset(output, 0, sizeof(*output));
 	output->nout = nout;
 	output->page_bytes = long_values ? FIRST_LONG_BYTES : FIRST_SHORT_BYTES;
+	output_room_init(&output->room, output->page_bytes);
+}
+
+/* Bytes that columns of such room take for one page. */
+static uint32
+page_need(int32 nout, uint32 page_bytes)
+{
+	/* offsets, validity and what alignment takes, beside the values */
+	return nout * (page_bytes + 5 * GPUSTR_PAGE_MAX_ROWS + 256);
 }
 
 uint32
 gpustr_page_output_bytes(const GpustrPageOutput *output)
 {
-	/* offsets, validity and what alignment takes, beside the values */
-	return output->nout * (output->page_bytes + 5 * GPUSTR_PAGE_MAX_ROWS + 256);
+	return page_need(output->nout, output->page_bytes);
 }
 
 int32
@@ -58,20 +67,26 @@ gpustr_page_output_max_pages(GpustrPageOutput *output, uint32 body_bytes,
 void
 gpustr_page_output_learn(GpustrPageOutput *output, const GpustrBatch *batch)
 {
+	uint64		need = 0;
+	uint32		bytes;
 	int			i;
 
+	if (batch->nout == 0)
+		return;
 	for (i = 0; i < batch->nout; i++)
 	{
 		const GpustrColumn *column = &batch->out_column[i];
 		int32		used = GPUSTR_BODY_PTR(batch, column->offsets_off, int32)[batch->nrows];
 
-		if ((uint32) used > column->data_bytes / 2 && output->page_bytes < MOST_PAGE_BYTES &&
-			2 * gpustr_page_output_bytes(output) < batch->body_bytes / 2)
-		{
-			output->page_bytes *= 2;
-			return;
-		}
+		need = Max(need, (uint64) used);
 	}
+	output_room_note(&output->room, need, batch->npages);
+
+	/* no more than half a body for a page */
+	bytes = output_room_next(&output->room, MOST_PAGE_BYTES);
+	while (bytes > output->room.least && page_need(output->nout, bytes) >= batch->body_bytes / 2)
+		bytes /= 2;
+	output->page_bytes = bytes;
 }
 
 void

@@ -12,11 +12,13 @@
 #define GPUSTR_PAGE_OUTPUT_H
 
 #include "batch/batch.h"
+#include "batch/output_room.h"
 
 typedef struct GpustrPageOutput
 {
 	int32		nout;			/* output columns */
 	uint32		page_bytes;		/* room of each in the next batch, per page */
+	GpustrOutputRoom room;		/* what page_bytes follows */
 
 	/* of the batch whose rows are handed out */
 	const uint8 *validity[GPUSTR_MAX_OUT_COLUMNS];
@@ -34,7 +36,7 @@ extern uint32 gpustr_page_output_bytes(const GpustrPageOutput *output);
 extern int32 gpustr_page_output_max_pages(GpustrPageOutput *output, uint32 body_bytes,
 										  uint32 program_bytes);
 
-/* A batch is through: see whether the next one should have more room. */
+/* A batch is through: see how much room the next one should have. */
 extern void gpustr_page_output_learn(GpustrPageOutput *output, const GpustrBatch *batch);
 
 /* Rows of this batch come next; also when its body has moved. */

@@ -47,6 +47,7 @@ struct GpustrPageScan
 	GpustrFirstRow first_row;
 	void	   *first_row_context;
 	const GpustrProgram *program;	/* NULL before the first visible row */
+	uint64		program_mark;	/* which program that is, of this scan's */
 	GpustrClient *client;
 	bool		at_rest;		/* hold nothing between two rows */
 	MemoryContext context;

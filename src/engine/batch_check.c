@@ -212,9 +212,13 @@ check_program_shape(const GpustrProgram *program, uint32_t program_bytes, Engine
 	return ENGINE_OK;
 }
 
-/* Is what the step has besides registers in order? */
+/*
+ * Is what the step has besides registers in order?  known: its constant is, if it
+ * may be large.
+ */
 static int
-step_arguments_ok(const GpustrBatch *batch, const GpustrProgram *program, const GpustrStep *step)
+step_arguments_ok(const GpustrBatch *batch, const GpustrProgram *program, const GpustrStep *step,
+				  int known)
 {
 	int			attr_ok = batch->kind == GPUSTR_BATCH_PAGES && step->attr >= 1 && step->attr <= program->nattrs;
 	int			const_ok = program_range_ok(program, step->const_off, step->const_bytes) &&
@@ -250,12 +254,12 @@ step_arguments_ok(const GpustrBatch *batch, const GpustrProgram *program, const 
 								 step->const_bytes - sizeof(GpustrFold));
 		case GPUSTR_OP_DFA:
 			return const_ok && (step->attr == 0 || step->attr == 1) && step->aux <= 1 &&
-				rowfn_dfa_check((const GpustrDfa *) GPUSTR_PROGRAM_CONST(program, step),
-								step->const_bytes);
+				(known || rowfn_dfa_check((const GpustrDfa *) GPUSTR_PROGRAM_CONST(program, step),
+										  step->const_bytes));
 		case GPUSTR_OP_CONTAINS_ANY:
 			return const_ok &&
-				rowfn_aho_check((const GpustrAhoCorasick *) GPUSTR_PROGRAM_CONST(program, step),
-								step->const_bytes);
+				(known || rowfn_aho_check((const GpustrAhoCorasick *) GPUSTR_PROGRAM_CONST(program, step),
+										  step->const_bytes));
 		case GPUSTR_OP_TEXT_EQ:
 			return const_ok;
 		case GPUSTR_OP_COMPARE_TEXT:
@@ -263,9 +267,9 @@ step_arguments_ok(const GpustrBatch *batch, const GpustrProgram *program, const 
 		case GPUSTR_OP_COMPARE_VALUE:
 			return relation_ok && step->attr >= GPUSTR_ORDER_INT && step->attr <= GPUSTR_ORDER_FLOAT;
 		case GPUSTR_OP_IN_TEXT:
-			return (step->attr == 0 || step->attr == 1) && text_set_ok(program, step);
+			return (step->attr == 0 || step->attr == 1) && (known || text_set_ok(program, step));
 		case GPUSTR_OP_IN_VALUE:
-			return (step->attr == 0 || step->attr == 1) && value_set_ok(program, step);
+			return (step->attr == 0 || step->attr == 1) && (known || value_set_ok(program, step));
 		case GPUSTR_OP_LENGTH:
 			return step->aux <= 1;
 		case GPUSTR_OP_ARITH:
@@ -281,7 +285,7 @@ step_arguments_ok(const GpustrBatch *batch, const GpustrProgram *program, const 
 		case GPUSTR_OP_OUTPUT_TEXT:
 			return out_ok;
 		case GPUSTR_OP_FIND_ALL:
-			return out_ok && const_ok && step->const_bytes >= 1;
+			return out_ok && const_ok && find_pattern_ok(program, step);
 		case GPUSTR_OP_TEXT_MAKE:
 			return step->aux <= GPUSTR_TEXT_MAKE_LAST && text_function_ok(program, step);
 		case GPUSTR_OP_TEXT_MEASURE:
@@ -377,7 +381,7 @@ register_make(CheckRegister kind, uint16_t reg, const GpustrProgram *program, Ch
 }
 
 static EngineCode
-check_steps(const GpustrBatch *batch, const GpustrProgram *program, EngineError *error)
+check_steps(const GpustrBatch *batch, const GpustrProgram *program, int known, EngineError *error)
 {
 	const GpustrStep *steps = GPUSTR_PROGRAM_STEPS(program);
 	CheckMade	made;
@@ -398,7 +402,7 @@ check_steps(const GpustrBatch *batch, const GpustrProgram *program, EngineError 
 		ok = register_made(op.in0, step->in0, &made) &&
 			register_made(op.in1, step->in1, &made) &&
 			register_made(op.in2, step->in2, &made) &&
-			step_arguments_ok(batch, program, step) &&
+			step_arguments_ok(batch, program, step, known) &&
 			register_make(op.out, step->out, program, &made) &&
 			(!is_output(step) || !made.out_column[step->attr]++);
 		nselect += step->op == GPUSTR_OP_SELECT;
@@ -488,10 +492,10 @@ check_results(CheckState *check)
 }
 
 EngineCode
-gpustr_batch_check(const void *body, uint32_t body_bytes, EngineError *error)
+gpustr_batch_check_program(const void *body, uint32_t body_bytes, const GpustrProgram *program,
+						   int known, EngineError *error)
 {
 	const GpustrBatch *batch = (const GpustrBatch *) body;
-	const GpustrProgram *program;
 	CheckState	check;
 	EngineCode	code;
 
@@ -512,10 +516,11 @@ gpustr_batch_check(const void *body, uint32_t body_bytes, EngineError *error)
 		check_region(&check, "program", batch->program_off, batch->program_bytes,
 					 batch->in_bytes) != ENGINE_OK)
 		return ENGINE_BAD_INPUT;
-	program = GPUSTR_BODY_PTR(body, batch->program_off, const GpustrProgram);
+	if (program == NULL)
+		program = GPUSTR_BODY_PTR(body, batch->program_off, const GpustrProgram);
 	code = check_program_shape(program, batch->program_bytes, error);
 	if (code == ENGINE_OK)
-		code = check_steps(batch, program, error);
+		code = check_steps(batch, program, known, error);
 	if (code != ENGINE_OK)
 		return code;
 	if (batch->kind == GPUSTR_BATCH_PAGES)
@@ -527,4 +532,10 @@ gpustr_batch_check(const void *body, uint32_t body_bytes, EngineError *error)
 	if (code == ENGINE_OK)
 		code = check_results(&check);
 	return code;
+}
+
+EngineCode
+gpustr_batch_check(const void *body, uint32_t body_bytes, EngineError *error)
+{
+	return gpustr_batch_check_program(body, body_bytes, NULL, 0, error);
 }

@@ -90,4 +90,15 @@ text_function_ok(const GpustrProgram *program, const GpustrStep *step)
 		rowfn_text_check(step->aux, GPUSTR_PROGRAM_CONST(program, step), step->const_bytes);
 }
 
+/*
+ * Is the step's constant one that FIND_ALL can look for?  Any length will do that
+ * is not 0; but kernels read it by words of 4 bytes, which have to be in the program.
+ */
+static inline int
+find_pattern_ok(const GpustrProgram *program, const GpustrStep *step)
+{
+	return step->const_bytes >= 1 &&
+		program_range_ok(program, step->const_off, ((uint64_t) step->const_bytes + 3) / 4 * 4);
+}
+
 #endif							/* GPUSTR_CHECK_CONSTANTS_H */

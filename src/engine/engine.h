@@ -44,7 +44,7 @@ extern "C"
  * every change of batch.h, program.h or this file.  GPUSTR_VERSION comes from
  * the Makefile (default_version of gpustr.control).
  */
-#define GPUSTR_ENGINE_ABI 6
+#define GPUSTR_ENGINE_ABI 7
 
 typedef enum EngineCode
 {
@@ -95,6 +95,21 @@ typedef struct EngineInfo
 	uint64_t	memory_used;	/* bytes that this engine holds, cached ones
 								 * included */
 	int32_t		max_in_flight;	/* requests worth submitting at a time */
+
+	uint64_t	fixed_bytes;	/* beside memory_used, but within the limit:
+								 * what the driver holds for kernels' local
+								 * memory, as long as the engine is open */
+
+	/*
+	 * Programs that are kept on the device (engine/program_cache.h), -1 where
+	 * an engine keeps none, as the host engine does, which has no copy to
+	 * save.
+	 */
+	int32_t		programs;
+	uint64_t	program_bytes;	/* of device memory, within memory_used */
+	uint64_t	program_hits;	/* requests that needed no copy of theirs ... */
+	uint64_t	program_misses; /* ... and that did, of those whose program
+								 * has a key; since open() */
 } EngineInfo;
 
 typedef struct EngineRequest
@@ -112,6 +127,14 @@ typedef struct EngineRequest
 	uint64_t	rechecks;		/* rows in the recheck bitmap */
 
 	void	   *engine_private; /* the engine's, NULL on submission */
+	void	   *engine_program; /* alike */
+
+	/*
+	 * The requester vouches that an engine of this process has found the
+	 * body's program in order before, and that nobody can have changed it
+	 * since: only in memory that no other process can write to.
+	 */
+	int32_t		program_known;
 } EngineRequest;
 
 typedef struct Engine Engine;
@@ -166,6 +189,15 @@ typedef const EngineMethods *(*GpustrEngineCudaFunction) (void);
  */
 extern EngineCode gpustr_batch_check(const void *body, uint32_t body_bytes,
 									 EngineError *error);
+
+/*
+ * The same for a program that the caller has in memory of its own: 'program' is
+ * equal to the body's, byte by byte, and looked at instead.  known: it has passed
+ * before; then its large constants are not looked at again.  NULL: the body's.
+ */
+extern EngineCode gpustr_batch_check_program(const void *body, uint32_t body_bytes,
+											 const GpustrProgram *program, int known,
+											 EngineError *error);
 
 /* Fill *error: printf-like; returns code. */
 extern EngineCode gpustr_engine_error(EngineError *error, EngineCode code,

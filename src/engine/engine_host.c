@@ -205,7 +205,8 @@ host_run(HostEngine *engine, EngineRequest *request)
 	EngineCode	code;
 	int32_t		i;
 
-	code = gpustr_batch_check(request->body, request->body_bytes, &request->error);
+	code = gpustr_batch_check_program(request->body, request->body_bytes, NULL,
+									  request->program_known, &request->error);
 	if (code != ENGINE_OK)
 		return code;
 	memset(&run, 0, sizeof(run));
@@ -319,6 +320,7 @@ host_info(Engine *engine, EngineInfo *info)
 	strcpy(info->name, "host");
 	info->memory_used = host->scratch_bytes;
 	info->max_in_flight = 1;
+	info->programs = -1;
 }
 
 static void

@@ -468,7 +468,13 @@ typedef struct GpustrProgram
 								 * DECODE step */
 	uint32_t	step_off;		/* GpustrStep [nsteps] */
 	uint32_t	attr_off;		/* GpustrAttr [nattrs] */
+	uint32_t	unused;			/* 0 */
+	uint64_t	key;			/* gpustr_program_key(), by which an engine
+								 * looks for a copy that it has kept; 0: none */
 } GpustrProgram;
+
+/* A program of fewer bytes has no key: to copy it once more costs next to nothing. */
+#define GPUSTR_KEY_LEAST_BYTES 4096
 
 #define GPUSTR_PROGRAM_STEPS(p) ((const GpustrStep *) ((const char *) (p) + (p)->step_off))
 #define GPUSTR_PROGRAM_ATTRS(p) ((const GpustrAttr *) ((const char *) (p) + (p)->attr_off))

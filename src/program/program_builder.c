@@ -22,6 +22,7 @@
 
 #include "program/builder_steps.h"
 #include "program/like_compile.h"
+#include "program/program_key.h"
 
 #define BUILDER_ALIGN_UP(x) (((x) + 7u) & ~7u)
 
@@ -548,5 +549,8 @@ gpustr_builder_finish(GpustrProgramBuilder *b)
 	program->nattrs = b->nattrs;
 	program->step_off = step_off;
 	program->attr_off = attr_off;
+	program->unused = 0;
+	program->key = 0;
+	program->key = gpustr_program_key(program);
 	return b->used;
 }

@@ -54,6 +54,7 @@ struct GpustrClient
 	dlist_head	requests;
 	void	   *spare;			/* a private body's allocation, for the next */
 	Size		spare_bytes;
+	uint64		spare_mark;		/* of what is in it */
 	int			npins;
 	GpustrGivenUp given_up;		/* or NULL */
 	void	   *given_up_arg;
@@ -72,6 +73,8 @@ struct GpustrRequest
 	void	   *body;
 	uint32		bytes;
 	int32		readable_blocks;	/* leading blocks that the engine can read */
+	uint64		mark;			/* of what is in a private body; 0: unknown */
+	bool		program_known;
 	bool		done;			/* results stand in the body */
 	bool		given_up;		/* and out of client->requests */
 };
@@ -290,6 +293,7 @@ acquire_private(GpustrRequest *request, Size bytes)
 	{
 		request->allocation = client->spare;
 		request->allocation_bytes = client->spare_bytes;
+		request->mark = gpustr_poisons_bodies() ? 0 : client->spare_mark;
 		client->spare = NULL;
 		client->spare_bytes = 0;
 	}
@@ -350,6 +354,21 @@ gpustr_request_is_local(GpustrRequest *request)
 	return request->slot < 0;
 }
 
+uint64
+gpustr_request_mark(GpustrRequest *request)
+{
+	return request->mark;
+}
+
+void
+gpustr_request_set_mark(GpustrRequest *request, uint64 mark, bool program_known)
+{
+	if (request->slot >= 0)
+		return;
+	request->mark = mark;
+	request->program_known = program_known;
+}
+
 static void
 count_results(GpustrClient *client, uint64 kernel_ns, uint64 transfer_ns,
 			  uint64 bytes_in, uint64 bytes_out, uint64 rechecks)
@@ -369,6 +388,7 @@ run_locally(GpustrRequest *request)
 	memset(&run, 0, sizeof(run));
 	run.body = request->body;
 	run.body_bytes = request->bytes;
+	run.program_known = request->program_known;
 	gpustr_run_in_session(&run);
 	count_results(request->client, run.kernel_ns, run.transfer_ns,
 				  run.bytes_in, run.bytes_out, run.rechecks);
@@ -412,6 +432,7 @@ move_to_private(GpustrRequest *request, uint32 bytes)
 	int			index = request->slot;
 
 	acquire_private(request, bytes);
+	request->mark = 0;
 	memcpy(request->body, body, bytes);
 	request->slot = -1;
 	gpustr_queue_abandon(index);
@@ -530,6 +551,7 @@ gpustr_request_release(GpustrRequest *request)
 			pfree(client->spare);
 		client->spare = request->allocation;
 		client->spare_bytes = request->allocation_bytes;
+		client->spare_mark = request->mark;
 	}
 	else if (request->allocation)
 		pfree(request->allocation);

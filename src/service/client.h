@@ -119,6 +119,16 @@ extern bool gpustr_request_can_read_block(GpustrRequest *request, int32 block);
 /* Does the request run in this backend (so that pages are read at submit)? */
 extern bool gpustr_request_is_local(GpustrRequest *request);
 
+/*
+ * A body of this backend's own may be one that the client had before, and what was
+ * in it, results excepted, still is.  The caller may mark what it has put there, by
+ * a number that is not 0; a body of which nothing is known has mark 0.
+ *
+ * program_known: the body holds a program that has run in it under this mark.
+ */
+extern uint64 gpustr_request_mark(GpustrRequest *request);
+extern void gpustr_request_set_mark(GpustrRequest *request, uint64 mark, bool program_known);
+
 /* Start it.  A local request runs here and now. */
 extern void gpustr_request_submit(GpustrRequest *request);
 

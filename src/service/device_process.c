@@ -76,6 +76,8 @@ typedef struct DeviceLoop
 	bool		busy[MAX_IN_FLIGHT];
 	int			slot_of[MAX_IN_FLIGHT];
 	bool		protected_blocks;
+	uint64		program_hits;	/* that have been published */
+	uint64		program_misses;
 } DeviceLoop;
 
 /* Say a line, for the supervisor to log. */
@@ -194,6 +196,14 @@ publish_info(DeviceLoop *loop)
 	strlcpy(loop->device->kind, loop->engine->methods->kind, sizeof(loop->device->kind));
 	pg_atomic_write_u64(&loop->device->memory_total, info.memory_total);
 	pg_atomic_write_u64(&loop->device->memory_used, info.memory_used);
+	pg_atomic_write_u64(&loop->device->program_bytes, info.program_bytes);
+	pg_atomic_write_u32(&loop->device->programs, (uint32) info.programs);
+	pg_atomic_fetch_add_u64(&loop->device->counters.program_hits,
+							info.program_hits - loop->program_hits);
+	pg_atomic_fetch_add_u64(&loop->device->counters.program_misses,
+							info.program_misses - loop->program_misses);
+	loop->program_hits = info.program_hits;
+	loop->program_misses = info.program_misses;
 	loop->max_in_flight = Max(1, Min(info.max_in_flight, MAX_IN_FLIGHT));
 }
 

@@ -59,9 +59,15 @@ gpustr_fault_restart(int newval, void *extra)
 	calls = 0;
 }
 
+bool
+gpustr_poisons_bodies(void)
+{
+	return unlikely(gpustr_debug_poison >= 0);
+}
+
 void
 gpustr_poison_body(void *body, uint32 bytes)
 {
-	if (unlikely(gpustr_debug_poison >= 0))
+	if (gpustr_poisons_bodies())
 		memset(body, gpustr_debug_poison, bytes);
 }

@@ -23,6 +23,9 @@ extern int	gpustr_fault_of_request(void);
 /* Start to count from 1 again; an assign hook. */
 extern void gpustr_fault_restart(int newval, void *extra);
 
+/* Is each body filled, so that nothing is left of what was there? */
+extern bool gpustr_poisons_bodies(void);
+
 /* Fill a body that has just been acquired (gpustr.debug_poison). */
 extern void gpustr_poison_body(void *body, uint32 bytes);
 

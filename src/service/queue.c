@@ -74,6 +74,8 @@ counters_init(GpustrDeviceCounters *c)
 	pg_atomic_init_u64(&c->rechecks, 0);
 	pg_atomic_init_u64(&c->fallbacks, 0);
 	pg_atomic_init_u64(&c->restarts, 0);
+	pg_atomic_init_u64(&c->program_hits, 0);
+	pg_atomic_init_u64(&c->program_misses, 0);
 }
 
 static void
@@ -88,6 +90,8 @@ device_init(GpustrDevice *device, int ordinal)
 	pg_atomic_init_u64(&device->heartbeat_us, 0);
 	pg_atomic_init_u64(&device->memory_total, 0);
 	pg_atomic_init_u64(&device->memory_used, 0);
+	pg_atomic_init_u32(&device->programs, UINT32_MAX);
+	pg_atomic_init_u64(&device->program_bytes, 0);
 	pg_atomic_init_u32(&device->log.written, 0);
 	counters_init(&device->counters);
 }
@@ -405,4 +409,6 @@ gpustr_counters_reset(GpustrDeviceCounters *c)
 	pg_atomic_write_u64(&c->rechecks, 0);
 	pg_atomic_write_u64(&c->fallbacks, 0);
 	pg_atomic_write_u64(&c->restarts, 0);
+	pg_atomic_write_u64(&c->program_hits, 0);
+	pg_atomic_write_u64(&c->program_misses, 0);
 }

@@ -113,6 +113,8 @@ typedef struct GpustrDeviceCounters
 	pg_atomic_uint64 rechecks;
 	pg_atomic_uint64 fallbacks;
 	pg_atomic_uint64 restarts;
+	pg_atomic_uint64 program_hits;
+	pg_atomic_uint64 program_misses;
 } GpustrDeviceCounters;
 
 /*
@@ -140,6 +142,9 @@ typedef struct GpustrDevice
 	pg_atomic_uint64 heartbeat_us;	/* monotonic clock, each turn of the loop */
 	pg_atomic_uint64 memory_total;
 	pg_atomic_uint64 memory_used;
+	pg_atomic_uint32 programs;	/* kept there; UINT32_MAX: its engine keeps
+								 * none */
+	pg_atomic_uint64 program_bytes;
 	volatile int32 zero_copy_blocks;
 	char		name[64];		/* valid once up */
 	char		kind[16];		/* "cuda" or "host" */

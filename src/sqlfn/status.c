@@ -22,7 +22,7 @@
 #include "service/queue.h"
 
 #define DEVICES_COLUMNS 8
-#define STAT_DEVICE_COLUMNS 11
+#define STAT_DEVICE_COLUMNS 15
 #define STAGING_COLUMNS 5
 
 PG_FUNCTION_INFO_V1(gpustr_devices_sql);
@@ -98,7 +98,10 @@ gpustr_devices_sql(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/* The rows of view gpustr.stat_device; times in milliseconds. */
+/*
+ * The rows of view gpustr.stat_device; times in milliseconds.  What is kept of
+ * programs is NULL where the engine keeps none.
+ */
 Datum
 gpustr_stat_get_device(PG_FUNCTION_ARGS)
 {
@@ -111,7 +114,9 @@ gpustr_stat_get_device(PG_FUNCTION_ARGS)
 	n = (int) pg_atomic_read_u32(&gpustr_shared->ndevices);
 	for (i = 0; i < n; i++)
 	{
-		GpustrDeviceCounters *c = &gpustr_shared->devices[i].counters;
+		GpustrDevice *device = &gpustr_shared->devices[i];
+		GpustrDeviceCounters *c = &device->counters;
+		uint32		programs = pg_atomic_read_u32(&device->programs);
 		TimestampTz reset = (TimestampTz) pg_atomic_read_u64(&gpustr_shared->stats_reset);
 		Datum		values[STAT_DEVICE_COLUMNS];
 		bool		nulls[STAT_DEVICE_COLUMNS] = {false};
@@ -128,6 +133,11 @@ gpustr_stat_get_device(PG_FUNCTION_ARGS)
 		values[9] = Int64GetDatum(pg_atomic_read_u64(&c->restarts));
 		values[10] = TimestampTzGetDatum(reset);
 		nulls[10] = reset == 0;
+		values[11] = Int32GetDatum((int32) programs);
+		values[12] = Int64GetDatum(pg_atomic_read_u64(&device->program_bytes));
+		values[13] = Int64GetDatum(pg_atomic_read_u64(&c->program_hits));
+		values[14] = Int64GetDatum(pg_atomic_read_u64(&c->program_misses));
+		memset(&nulls[11], programs == PG_UINT32_MAX, 4);
 		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 	}
 	return (Datum) 0;

@@ -23,6 +23,8 @@ typedef struct Flight
 	char	   *copy;			/* for the host engine */
 	uint32_t	body_bytes;
 	int			exact;			/* gen_check() holds */
+	int			may_lack_memory;	/* the CUDA engine may */
+	EngineCode *code;			/* where its answer goes, or NULL */
 
 	/*
 	 * What is wrong with the results of both engines, in body and copy; NULL:
@@ -42,6 +44,13 @@ extern void compare_make_copy(Flight *flight);
 /* Submit all, collect all, compare all, free all.  round: what to call it. */
 extern void compare_run_flights(Flight *flights, int n, const char *round);
 
+/* The CUDA engine's memory limit, UINT64_MAX: none; and what it says of itself, idle. */
+extern void compare_set_limit(uint64_t limit);
+extern void compare_info(EngineInfo *info);
+
+/* Note that something is wrong: printf-like. */
+extern void compare_fail(const char *format,...) __attribute__((format(printf, 1, 2)));
+
 /* Redaction of columns of many sizes; few and small ones if 'small'. */
 extern void compare_redaction(Rng *rng, int small);
 
@@ -50,6 +59,18 @@ extern void compare_output(Rng *rng, int small);
 
 /* Functions of texts; few and small batches if 'small'. */
 extern void compare_text(Rng *rng, int small);
+
+/* Programs that are kept on the device; few and small batches if 'small'. */
+extern void compare_programs(Rng *rng, int small);
+
+/* What local memory of kernels takes; first of all. */
+extern void compare_local_memory(Rng *rng);
+
+/* An automaton of n random literals of 'letters' letters; to be freed. */
+extern struct GpustrAhoCorasick *compare_make_set(Rng *rng, int32_t n, int32_t letters, uint32_t *bytes);
+
+/* Random letters from 'a' on. */
+extern void compare_make_letters(Rng *rng, char *to, int32_t n, int32_t letters);
 
 /* Automata of literals; few and small batches if 'small'. */
 extern void compare_literals(Rng *rng, int small);

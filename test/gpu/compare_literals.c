@@ -35,8 +35,8 @@ no_poll(void)
 static const GpustrTrieMemory memory = {realloc, free, no_poll};
 
 /* Letters from 'a' on; now and then any byte. */
-static void
-make_letters(Rng *rng, char *to, int32_t n, int32_t letters)
+void
+compare_make_letters(Rng *rng, char *to, int32_t n, int32_t letters)
 {
 	int32_t		i;
 
@@ -45,8 +45,8 @@ make_letters(Rng *rng, char *to, int32_t n, int32_t letters)
 }
 
 /* So many literals, of a length at which about every hundredth place of a text has one. */
-static GpustrAhoCorasick *
-make_set(Rng *rng, int32_t n, int32_t letters, uint32_t *bytes)
+GpustrAhoCorasick *
+compare_make_set(Rng *rng, int32_t n, int32_t letters, uint32_t *bytes)
 {
 	char	   *text = malloc((size_t) n * MAX_BYTES);
 	GpustrLiteral *literals = malloc((size_t) n * sizeof(GpustrLiteral));
@@ -58,7 +58,7 @@ make_set(Rng *rng, int32_t n, int32_t letters, uint32_t *bytes)
 
 	for (places = letters; places < 100.0 * n && usual < MAX_BYTES - 2; places *= letters)
 		usual++;
-	make_letters(rng, text, n * MAX_BYTES, letters);
+	compare_make_letters(rng, text, n * MAX_BYTES, letters);
 	for (i = 0; i < n; i++)
 	{
 		literals[i].at = text + (size_t) i * MAX_BYTES;
@@ -101,7 +101,7 @@ fill_column(Rng *rng, GpustrBatch *batch, int32_t letters)
 		offsets[r] = at;
 		if (rng_one_in(rng, 30))
 			validity[r / 32] &= ~(1u << (r % 32));
-		make_letters(rng, data + at, n, letters);
+		compare_make_letters(rng, data + at, n, letters);
 		at += n;
 	}
 	offsets[batch->nrows] = at;
@@ -112,7 +112,7 @@ round_literals(Rng *rng, int32_t n, int32_t nrows)
 {
 	int32_t		letters = 2 + rng_below(rng, 10);
 	uint32_t	bytes = 0;
-	GpustrAhoCorasick *set = make_set(rng, n, letters, &bytes);
+	GpustrAhoCorasick *set = compare_make_set(rng, n, letters, &bytes);
 	uint32_t	program_bytes = bytes + OTHER_BYTES;
 	char	   *program = malloc(program_bytes);
 	GpustrProgramBuilder *b = malloc(sizeof(GpustrProgramBuilder));

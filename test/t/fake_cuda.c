@@ -13,6 +13,8 @@
  *									faulted, and no engine can be opened
  *						"gone"		there is no device any more
  *
+ * It keeps programs as the CUDA engine does, with a copy that is no more than a mark.
+ *
  * IDENTIFICATION
  *	  test/t/fake_cuda.c
  *
@@ -22,6 +24,7 @@
 #include <string.h>
 
 #include "engine/engine.h"
+#include "engine/program_cache.h"
 
 extern const EngineMethods *gpustr_engine_cuda(void);
 
@@ -52,6 +55,16 @@ fake_device_count(EngineError *error)
 }
 
 static EngineMethods methods;
+static GpustrProgramCache programs;
+static uint64_t hits;
+static uint64_t misses;
+
+static void
+fake_give_back(void *context, GpustrKeptProgram *kept)
+{
+	(void) context;
+	kept->device = NULL;
+}
 
 /* Every device is the host engine's only one. */
 static EngineCode
@@ -61,6 +74,7 @@ fake_open(const EngineConfig *config, Engine **engine, EngineError *error)
 	EngineCode	code;
 
 	*engine = NULL;
+	gpustr_cache_init(&programs, GPUSTR_KEPT_BYTES, fake_give_back, NULL);
 	if (fake_trouble("sticky"))
 		return gpustr_engine_error(error, ENGINE_LOST, "uncorrectable ECC error encountered");
 	first.ordinal = 0;
@@ -70,10 +84,33 @@ fake_open(const EngineConfig *config, Engine **engine, EngineError *error)
 	return code;
 }
 
+/* What of the request's program is kept, and is equal to it. */
+static void
+fake_keep(const EngineRequest *request)
+{
+	const GpustrBatch *batch = (const GpustrBatch *) request->body;
+	const GpustrProgram *program = GPUSTR_BODY_PTR(batch, batch->program_off, const GpustrProgram);
+	GpustrKeptProgram *kept = gpustr_cache_use(&programs, request->body, request->body_bytes, 0);
+
+	if (kept != NULL)
+	{
+		gpustr_cache_accept(kept);
+		gpustr_cache_leave(&programs, kept);
+	}
+	if (kept != NULL && kept->device != NULL)
+		hits++;
+	else if (program->key != 0)
+		misses++;
+	if (kept != NULL && kept->nranges > 0)
+		kept->device = kept;
+}
+
 static void
 fake_submit(Engine *engine, EngineRequest *request)
 {
 	gpustr_engine_host()->submit(engine, request);
+	if (request->error.code == ENGINE_OK)
+		fake_keep(request);
 	if (fake_trouble("sticky") || fake_trouble("gone"))
 		gpustr_engine_error(&request->error, ENGINE_LOST, "an illegal memory access was encountered");
 }
@@ -83,6 +120,9 @@ fake_info(Engine *engine, EngineInfo *info)
 {
 	gpustr_engine_host()->info(engine, info);
 	strcpy(info->name, "Fake");
+	info->programs = gpustr_cache_on_device(&programs, &info->program_bytes);
+	info->program_hits = hits;
+	info->program_misses = misses;
 }
 
 const EngineMethods *

@@ -298,6 +298,40 @@ check_step(const StepCase *c, int pages)
 	CHECK(accepted(), "operator %d, repaired", c->op);
 }
 
+/* A pattern to look for is read by words, all of which have to be in the program. */
+static void
+check_find_pattern(void)
+{
+	const StepCase *c = NULL;
+	GpustrStep *step;
+	GpustrProgram *program;
+	uint32_t	left;
+	uint32_t	n;
+	int			i;
+
+	for (i = 0; i < (int) (sizeof(cases) / sizeof(cases[0])); i++)
+		if (cases[i].op == GPUSTR_OP_FIND_ALL)
+			c = &cases[i];
+	step = make_body(c, 0);
+	program = GPUSTR_BODY_PTR(body, ((GpustrBatch *) body)->program_off, GpustrProgram);
+	left = program->bytes - step->const_off;
+	for (n = 0; n <= left + 4; n++)
+	{
+		step->const_bytes = n;
+		CHECK(accepted() == (n >= 1 && n <= left), "a pattern of %u of %u bytes", n, left);
+	}
+
+	/* a program that does not end with a word */
+	program->nattrs = 0;		/* which come last */
+	program->bytes -= 2;
+	((GpustrBatch *) body)->program_bytes -= 2;
+	for (n = left - 8; n <= left; n++)
+	{
+		step->const_bytes = n;
+		CHECK(accepted() == (n <= left - 4), "a pattern of %u of %u bytes", n, left - 2);
+	}
+}
+
 /* The constants of CONST_VALUE and of sets. */
 static void
 check_constants(void)
@@ -519,6 +553,8 @@ main(void)
 	test_done("steps with one thing wrong");
 	check_constants();
 	test_done("constants");
+	check_find_pattern();
+	test_done("patterns to look for");
 	check_dfa();
 	test_done("automata with one thing wrong");
 	check_counts();
