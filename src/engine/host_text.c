@@ -294,6 +294,8 @@ gpustr_host_text_make(HostRun *run, const GpustrStep *step)
 			MAKE_ROWS(GPUSTR_TEXT_TRANSLATE);
 			MAKE_ROWS(GPUSTR_TEXT_REVERSE);
 			MAKE_ROWS(GPUSTR_TEXT_REDACT_PII);
+			MAKE_ROWS(GPUSTR_TEXT_REGEX_SUBSTR);
+			MAKE_ROWS(GPUSTR_TEXT_REGEX_REPLACE);
 		case GPUSTR_TEXT_UPPER:
 		case GPUSTR_TEXT_LOWER:
 			case_rows(run, step, out);
@@ -319,6 +321,8 @@ gpustr_host_text_measure(HostRun *run, const GpustrStep *step)
 			MEASURE_ROWS(GPUSTR_TEXT_POSITION);
 			MEASURE_ROWS(GPUSTR_TEXT_ASCII);
 			MEASURE_ROWS(GPUSTR_TEXT_TO_INT4);
+			MEASURE_ROWS(GPUSTR_TEXT_REGEX_COUNT);
+			MEASURE_ROWS(GPUSTR_TEXT_REGEX_INSTR);
 		default:
 			all_rows(run, step, step->aux, ROWFN_CASE_TABLE, NULL, out);
 			break;

@@ -18,8 +18,10 @@
 #include "postgres.h"
 
 #include "compat.h"
+#include "guc.h"
 #include "plan/regex_build.h"
 #include "plan/regex_cache.h"
+#include "plan/regex_extents.h"
 #include "plan/regex_nfa.h"
 #include "service/client.h"
 
@@ -148,6 +150,25 @@ gpustr_build_regex(GpustrBuild *build, const GpustrFunction *function, const Con
 									 regex->accepted);
 	reg.kind = GPUSTR_KIND_BOOL;
 	return function->flags & GPUSTR_FLAG_NEGATED ? gpustr_build_not(build, reg) : reg;
+}
+
+/* Both automata together have the room of one. */
+const GpustrRegexExtents *
+gpustr_regex_call_extents(const GpustrFunction *function, const Const *options, bool captures,
+						  Oid collation, struct varlena *pattern, uint32 *bytes)
+{
+	Size		max_bytes = (Size) gpustr_max_automaton_size * 1024;
+	const char *s = VARDATA_ANY(pattern);
+	int			len = VARSIZE_ANY_EXHDR(pattern);
+	const GpustrRegex *regex;
+	int			cflags;
+
+	if (!call_flags(function, options, &cflags))
+		return NULL;
+	regex = gpustr_regex(s, len, cflags, collation);
+	if (regex->refusal != NULL || regex->accepted == GPUSTR_RECHECK || regex->bytes >= max_bytes)
+		return NULL;
+	return gpustr_regex_extents(s, len, cflags, collation, captures, max_bytes - regex->bytes, bytes);
 }
 
 GpustrReg

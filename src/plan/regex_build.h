@@ -34,6 +34,15 @@ extern GpustrReg gpustr_build_regex(GpustrBuild *build, const GpustrFunction *fu
 									const Const *options, Oid collation, GpustrReg text,
 									struct varlena *pattern);
 
+/*
+ * The automaton that tells where a call's pattern matches, its size in *bytes.  NULL: only
+ * PostgreSQL can tell.  captures: what parentheses take is wanted.
+ */
+extern const GpustrRegexExtents *gpustr_regex_call_extents(const GpustrFunction *function,
+														   const Const *options, bool captures,
+														   Oid collation, struct varlena *pattern,
+														   uint32 *bytes);
+
 /* A call of regexp_like() with options, which are a constant. */
 extern GpustrReg gpustr_build_regexp_like(GpustrBuild *build, const GpustrFunction *function,
 										  List *args, Oid collation);

@@ -30,18 +30,12 @@
 #define CACHE_ENTRIES 256
 
 /*
- * Steps of work for each byte that the automaton may have; 256 kB: a few
- * milliseconds.
- */
-#define WORK_PER_BYTE 8
-
-/*
  * What is tried, one after the other, where the automaton gets too large because of
  * classes of characters: 0: all characters are told apart; else those below, and
  * values in which others matter are PostgreSQL's.  In UTF-8, those of one byte and
  * of two are below these.
  */
-static const uint32 exact_below[] = {0, 0x800, 0x80};
+const uint32 gpustr_exact_below[GPUSTR_EXACT_BELOW] = {0, 0x800, 0x80};
 
 typedef struct CacheEntry
 {
@@ -92,13 +86,13 @@ make(const char *pattern, int bytes, int cflags, Oid collation)
 		regex.refusal = "the regular expression is invalid";
 		return regex;
 	}
-	for (i = 0; i < lengthof(exact_below) && regex.dfa == NULL; i++)
+	for (i = 0; i < GPUSTR_EXACT_BELOW && regex.dfa == NULL; i++)
 	{
-		GpustrRegexWork work = {WORK_PER_BYTE * max_bytes, max_bytes};
+		GpustrRegexWork work = {GPUSTR_WORK_PER_BYTE * max_bytes, max_bytes};
 		GpustrRegexNfa tried = *nfa;
 		GpustrColorDfa *colors;
 
-		if (i > 0 && !(utf8 && gpustr_regex_coarsen(&tried, exact_below[i])))
+		if (i > 0 && !(utf8 && gpustr_regex_coarsen(&tried, gpustr_exact_below[i])))
 			continue;
 		colors = gpustr_regex_color_dfa(&tried, &work);
 		if (colors == NULL)

@@ -13,6 +13,16 @@
 
 #include "program/program.h"
 
+/*
+ * Steps of work for each byte that an automaton may have; 256 kB: a few
+ * milliseconds.
+ */
+#define GPUSTR_WORK_PER_BYTE 8
+
+/* How many characters are told apart where all would be too many: see regex_cache.c. */
+#define GPUSTR_EXACT_BELOW 3
+extern const uint32 gpustr_exact_below[GPUSTR_EXACT_BELOW];
+
 typedef struct GpustrRegex
 {
 	const char *refusal;		/* why there is no automaton; a literal */

@@ -53,6 +53,7 @@ typedef struct Sets
 	int32	   *next;			/* [n][ncolors] */
 	uint8	   *at_end;			/* [n]: GpustrTruth */
 	int			start;
+	int			middle;			/* the initial state */
 	bool		too_large;
 } Sets;
 
@@ -122,7 +123,7 @@ find_set(Sets *sets, const uint64 *set)
 	uint32		hash;
 	uint32		slot;
 
-	if (has_state(set, sets->nfa->final))
+	if (has_state(set, sets->nfa->final) && !sets->nfa->extents)
 		return has_state(set, sets->doubt) ? CANNOT_TELL : GPUSTR_DFA_ACCEPT;
 	hash = hash_bytes((const unsigned char *) set, sizeof(uint64) * sets->words);
 	slot = hash & (sets->nslots - 1);
@@ -191,6 +192,16 @@ start_state(Sets *sets)
 		if (nfa->arcs[i].color == GPUSTR_ARC_BEGIN)
 			add_state(set, nfa->arcs[i].to);
 	}
+	return find_set(sets, set);
+}
+
+/* The initial state itself, where the character before is still to be seen. */
+static int
+initial_state(Sets *sets)
+{
+	uint64	   *set = palloc0_array(uint64, sets->words);
+
+	add_state(set, sets->nfa->initial);
 	return find_set(sets, set);
 }
 
@@ -276,6 +287,8 @@ follow_arcs(Sets *sets, Follow *f, int state)
 	}
 	if (at_end == GPUSTR_TRUE && has_state(set_bits(sets, state), sets->doubt))
 		at_end = GPUSTR_RECHECK;
+	if (has_state(set_bits(sets, state), nfa->final))
+		at_end |= GPUSTR_AT_FINAL;
 	sets->at_end[state] = at_end;
 	return true;
 }
@@ -307,6 +320,8 @@ follow_wild(Sets *sets, Follow *f, bool doubtful)
 			some |= set[w] != 0;
 		}
 	}
+	if (nfa->extents && !same)
+		return GPUSTR_DFA_ACCEPT;
 	if (some && (doubtful || !(same || all_final)))
 		add_state(f->all, sets->doubt);
 	return find_set(sets, f->all);
@@ -377,7 +392,12 @@ find_all_sets(Sets *sets)
 			sets->next[(Size) state * ncolors + i] = state;
 		sets->at_end[state] = state == CANNOT_TELL ? GPUSTR_RECHECK : state;
 	}
+	if (sets->nfa->extents)
+		sets->at_end[GPUSTR_DFA_ACCEPT] = GPUSTR_RECHECK;
 	sets->start = start_state(sets);
+	sets->middle = sets->start;
+	if (sets->nfa->extents)
+		sets->middle = initial_state(sets);
 	for (; state < sets->n; state++)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -484,6 +504,7 @@ merge_states(GpustrColorDfa *dfa, GpustrRegexWork *work)
 		dfa->at_end[n++] = dfa->at_end[state];
 	}
 	dfa->start = part[dfa->start];
+	dfa->middle = part[dfa->middle];
 	dfa->nstates = n;
 }
 
@@ -561,6 +582,7 @@ gpustr_regex_color_dfa(const GpustrRegexNfa *nfa, GpustrRegexWork *work)
 	if (!find_all_sets(&sets))
 		return NULL;
 	dfa->start = sets.start;
+	dfa->middle = sets.middle;
 	dfa->nstates = sets.n;
 	dfa->ncolors = nfa->ncolors;
 	dfa->next = sets.next;

@@ -343,6 +343,38 @@ arc_color(const struct cnfa *search, const int32 *renumbered, int co, int32 *tak
 	return true;
 }
 
+/* The arcs of an automaton without lookaround constraints. */
+static void
+export_plain_arcs(GpustrRegexNfa *nfa, const struct cnfa *cnfa, const int32 *renumbered)
+{
+	int			narcs = 0;
+	int			used = 0;
+	int			state;
+	const struct carc *arc;
+
+	for (state = 0; state < cnfa->nstates; state++)
+	{
+		for (arc = cnfa->states[state]; arc->co != COLORLESS; arc++)
+			narcs++;
+	}
+	nfa->nstates = cnfa->nstates;
+	nfa->initial = cnfa->pre;
+	nfa->final = cnfa->post;
+	nfa->first_arc = palloc_array(int, nfa->nstates + 1);
+	nfa->arcs = palloc_extended(sizeof(GpustrRegexArc) * (narcs + 1), MCXT_ALLOC_HUGE);
+	for (state = 0; state < cnfa->nstates; state++)
+	{
+		nfa->first_arc[state] = used;
+		for (arc = cnfa->states[state]; arc->co != COLORLESS; arc++)
+		{
+			if (!arc_color(cnfa, renumbered, arc->co, &nfa->arcs[used].color))
+				continue;
+			nfa->arcs[used++].to = arc->to;
+		}
+	}
+	nfa->first_arc[nfa->nstates] = used;
+}
+
 static void
 export_arcs(GpustrRegexNfa *nfa, const regex_t *re, const int32 *renumbered)
 {
@@ -399,7 +431,9 @@ export_regex(GpustrRegexNfa *nfa, const regex_t *re, Oid collation)
 		(guts->info & REG_UBACKREF) != 0;
 
 	/* one that PostgreSQL does not even try has no arcs to go by */
-	if ((guts->info & REG_UIMPOSSIBLE) == 0)
+	if (nfa->extents)
+		export_plain_arcs(nfa, &guts->tree->cnfa, runs.renumbered);
+	else if ((guts->info & REG_UIMPOSSIBLE) == 0)
 		export_arcs(nfa, re, runs.renumbered);
 	else
 	{
@@ -412,15 +446,33 @@ export_regex(GpustrRegexNfa *nfa, const regex_t *re, Oid collation)
 	}
 }
 
-GpustrRegexNfa *
-gpustr_regex_nfa(const char *pattern, int bytes, int cflags, Oid collation)
+/* See regex_extents.c for why these are the ones. */
+static bool
+tells_extents(const regex_t *re, int cflags)
+{
+	const struct guts *guts = (const struct guts *) re->re_guts;
+
+	return (guts->info & (REG_UIMPOSSIBLE | REG_UBACKREF)) == 0 &&
+		(guts->tree->cnfa.flags & HASLACONS) == 0 &&
+		((cflags & REG_NOSUB) != 0 || re->re_nsub == 0);
+}
+
+static GpustrRegexNfa *
+make_nfa(const char *pattern, int bytes, int cflags, Oid collation, bool extents)
 {
 	GpustrRegexNfa *nfa;
 	regex_t		re;
 
 	if (!compile(&re, pattern, bytes, cflags, collation))
 		return NULL;
+	if (extents && !tells_extents(&re, cflags))
+	{
+		pg_regfree(&re);
+		return NULL;
+	}
 	nfa = palloc0_object(GpustrRegexNfa);
+	nfa->extents = extents;
+	nfa->shortest = (((struct guts *) re.re_guts)->tree->flags & SHORTER) != 0;
 	PG_TRY();
 	{
 		export_regex(nfa, &re, collation);
@@ -431,6 +483,18 @@ gpustr_regex_nfa(const char *pattern, int bytes, int cflags, Oid collation)
 	}
 	PG_END_TRY();
 	return nfa;
+}
+
+GpustrRegexNfa *
+gpustr_regex_nfa(const char *pattern, int bytes, int cflags, Oid collation)
+{
+	return make_nfa(pattern, bytes, cflags, collation, false);
+}
+
+GpustrRegexNfa *
+gpustr_regex_extents_nfa(const char *pattern, int bytes, int cflags, Oid collation, bool captures)
+{
+	return make_nfa(pattern, bytes, captures ? cflags & ~REG_NOSUB : cflags, collation, true);
 }
 
 bool

@@ -49,6 +49,10 @@ typedef struct GpustrRegexNfa
 	/* The last colour may stand for any of some, where which is not looked up */
 	int			nwild;			/* 0: it does not */
 	int		   *wild;			/* [nwild] those */
+
+	/* See gpustr_regex_extents_nfa() */
+	bool		extents;
+	bool		shortest;		/* the match that ends first is wanted */
 } GpustrRegexNfa;
 
 /*
@@ -57,6 +61,16 @@ typedef struct GpustrRegexNfa
  */
 extern GpustrRegexNfa *gpustr_regex_nfa(const char *pattern, int bytes, int cflags,
 										Oid collation);
+
+/*
+ * The same for where the expression matches: from the initial state, by an arc for
+ * the character before or the begin of the value, one for each character of the
+ * match, and one for the character behind it or the end of the value, the final
+ * state is reached just where there is a match.  NULL also where that does not
+ * tell what PostgreSQL finds; and where 'captures' is set and parentheses capture.
+ */
+extern GpustrRegexNfa *gpustr_regex_extents_nfa(const char *pattern, int bytes, int cflags,
+												Oid collation, bool captures);
 
 /*
  * Let all characters from 'first' on have one colour, which is wild.  False, and
