@@ -54,7 +54,7 @@ def number(rng):
 def found_text(rng, column):
     """A random call that makes a text."""
     pattern = values.quote(regexes.regex(rng))
-    replacement = rng.choice(["''", "'#'", r"'<\\1\\&>'", "p", "upper(p)", "NULL"])
+    replacement = rng.choice(["''", "'#'", r"'<\\1\\&>'", r"'[\&]'", r"'é\\\&\x\&\'", r"'\1'", "p", "upper(p)", r"'\' || p", "NULL"])
     return rng.choice([
         f'regexp_replace({column}, {pattern}, {replacement})',
         f'regexp_replace({column}, {pattern}, {replacement}, {flags(rng, True)})',
@@ -72,9 +72,10 @@ def found_truth(rng, column):
     """A random clause with such a call."""
     pattern = values.quote(regexes.regex(rng))
     return rng.choice([
-        f'regexp_count({column}, {pattern}) {rng.choice(["=", ">", "<="])} {rng.choice([0, 1, 3])}',
+        f'regexp_count({column}, {pattern}) {rng.choice(["=", ">", "<="])} {rng.choice([0, 1, 2, 3, 4, 5, 8])}',
         f'regexp_count({column}, {pattern}, {number(rng)}, {flags(rng, False)}) > 1',
-        f'regexp_instr({column}, {pattern}) {rng.choice(["=", ">"])} {rng.choice([0, 1])}',
+        f'regexp_instr({column}, {pattern}) {rng.choice(["=", ">"])} {rng.choice([0, 1, 2, 3, 5])}',
+        f'regexp_instr({column}, {pattern}, 1, {rng.choice([1, 2, 3])}, 1) = {rng.choice([2, 3, 4, 5, 6])}',
         f'regexp_instr({column}, {pattern}, {number(rng)}, {number(rng)}, {rng.choice([0, 1, 1, 2])}, {flags(rng, False)}) IS NULL',
         f'regexp_match({column}, {pattern}) IS {rng.choice(["", "NOT "])}NULL',
         f'regexp_match({column}, {pattern}, {flags(rng, False)}) IS {rng.choice(["", "NOT "])}NULL',
@@ -87,6 +88,7 @@ class Fuzzer:
 
     def __init__(self, args):
         self.session = libpq.Session(args.dsn, HANG_SECONDS)
+        self.found = args.found
         self.codec = 'utf-8'
         self.codec = 'utf-8' if self.run('SHOW server_encoding') == [(b'UTF8',)] else 'latin-1'
         # the server gets and sends bytes as they are
@@ -119,6 +121,8 @@ class Fuzzer:
     def make_table(self, rng):
         """Texts, each twice: as text and padded."""
         rows = [self.encodable(regexes.text(rng)) for _ in range(TEXTS)]
+        for i in range(0, TEXTS, 25):
+            rows[i] = (rows[i] + rows[i + 1]) * rng.randint(1, 60)
         self.run('DROP TABLE IF EXISTS fuzz_regex')
         self.run('CREATE TABLE fuzz_regex (id int, s text, p char(14))')
         listed = ', '.join(f'({i}, {values.quote(row)}, {values.quote(row[:14])})' for i, row in enumerate(rows))
@@ -127,10 +131,10 @@ class Fuzzer:
     def query(self, rng, column):
         """A random query over the table, of one row."""
         kind = rng.random()
-        if kind < 0.25:
+        if kind < self.found / 2:
             return ("SELECT string_agg(id || coalesce('=' || x, ''), ',' ORDER BY id) FROM "
                     f'(SELECT id, {found_text(rng, column)} AS x FROM fuzz_regex OFFSET 0) q')
-        where = found_truth(rng, column) if kind < 0.45 else clause(rng, column)
+        where = found_truth(rng, column) if kind < self.found else clause(rng, column)
         return f"SELECT string_agg(id::text, ',' ORDER BY id) FROM fuzz_regex WHERE {where}"
 
     def compare(self, query, size):
@@ -164,6 +168,7 @@ def main():
     parser.add_argument('--seconds', type=float, default=60, help='how long to make new rounds (default 60)')
     parser.add_argument('--seed', type=int, default=random.randrange(10 ** 9), help='default: any; printed')
     parser.add_argument('--engine', choices=['local', 'device'], default='local', help='gpustr.engine (default local)')
+    parser.add_argument('--found', type=float, default=0.6, help='share of functions that look for matches (default 0.6)')
     parser.add_argument('--stop-after', type=int, default=10, help='how many differences are enough (default 10)')
     args = parser.parse_args()
     fuzzer = Fuzzer(args)
