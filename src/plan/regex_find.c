@@ -206,7 +206,6 @@ what_is_wanted(const GpustrFunction *function, List *args, int element, Wanted *
 	{
 		case GPUSTR_MISS_VALUE:
 			wanted->make = GPUSTR_TEXT_REGEX_REPLACE;
-			wanted->which = 1;
 
 			/* redact_pattern() */
 			if (!OidIsValid(function->funcid) ||
@@ -299,6 +298,28 @@ miss_answer(GpustrBuild *build, const GpustrFunction *function, GpustrReg value)
 							   null_answer(build, function), zero);
 }
 
+/*
+ * The text where it has the match that is wanted, else NULL, as what REGEX_SUBSTR takes
+ * has to have one.  *step: the step that looked for it, to share its constant.
+ */
+static uint16_t
+build_has_match(GpustrBuild *build, uint16_t text, const GpustrRegexExtents *extents, uint32 bytes,
+				GpustrStep *step)
+{
+	GpustrProgramBuilder *b = &build->builder;
+	uint16_t	where = gpustr_builder_text_function(b, GPUSTR_TEXT_REGEX_INSTR, &text, extents, bytes);
+	uint16_t	has;
+
+	if (!b->full)
+		*step = b->step[b->nsteps - 1];
+	has = gpustr_builder_compare(b, GPUSTR_OP_COMPARE_VALUE, GPUSTR_REL_GT, GPUSTR_ORDER_INT, where,
+								 gpustr_builder_const_value(b, GPUSTR_FALSE, 0));
+	return gpustr_build_choose(build, gpustr_reg(GPUSTR_KIND_BOOL, has),
+							   gpustr_reg(GPUSTR_KIND_TEXT, text),
+							   gpustr_reg(GPUSTR_KIND_TEXT,
+										  gpustr_builder_const_text(b, GPUSTR_NULL, "", 0))).reg;
+}
+
 /* The answer where something matches. */
 static GpustrReg
 hit_answer(GpustrBuild *build, const GpustrFunction *function, List *args, int element,
@@ -320,8 +341,21 @@ hit_answer(GpustrBuild *build, const GpustrFunction *function, List *args, int e
 	in[0] = gpustr_build_choose(build, found, value,
 								gpustr_reg(GPUSTR_KIND_TEXT,
 										   gpustr_builder_const_text(b, GPUSTR_NULL, "", 0))).reg;
-	out = gpustr_builder_text_function(b, wanted.make, in, extents, bytes);
 	build->automata_bytes += bytes;
+	if (wanted.make == GPUSTR_TEXT_REGEX_SUBSTR && (extents->pass > 0 || extents->which > 1))
+	{
+		GpustrStep	shared = {0};
+
+		in[0] = build_has_match(build, in[0], extents, bytes, &shared);
+		out = gpustr_builder_text_function(b, wanted.make, in, NULL, 0);
+		if (!b->full)
+		{
+			b->step[b->nsteps - 1].const_off = shared.const_off;
+			b->step[b->nsteps - 1].const_bytes = shared.const_bytes;
+		}
+	}
+	else
+		out = gpustr_builder_text_function(b, wanted.make, in, extents, bytes);
 	pfree(extents);
 	return gpustr_reg(function->what == GPUSTR_MISS_ZERO ? GPUSTR_KIND_VALUE : GPUSTR_KIND_TEXT, out);
 }

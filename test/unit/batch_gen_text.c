@@ -148,7 +148,11 @@ choose_args(GenWork *work, int function, uint16_t *args)
 			args[2] = constant_text(work, "<**********>", rng_below(rng, n + 1));
 			break;
 		case GPUSTR_TEXT_REGEX_REPLACE:
-			/* there may be more matches than characters, but the matches are no longer */
+
+			/*
+			 * there may be more matches than characters, but the matches are
+			 * no longer
+			 */
 			args[1] = constant_text(work, "\\&", 2 * rng_below(rng, 2));
 			break;
 		case GPUSTR_TEXT_TRANSLATE:
