@@ -268,27 +268,6 @@ rowfn_replacement_parts(RowfnText with, int64_t *bytes, int64_t *matches)
 	return 1;
 }
 
-/* Bytes of regexp_replace(), or ROWFN_TEXT_RECHECK. */
-GPUSTR_FN int64_t
-rowfn_regex_replace_bytes(const RowfnArgs *args)
-{
-	RowfnExtents e = rowfn_extents_begin(args);
-	int64_t		bytes = e.text.len;
-	int64_t		literal;
-	int64_t		matches;
-	int			found;
-
-	if (!rowfn_replacement_parts(args->text[1], &literal, &matches))
-		return ROWFN_TEXT_RECHECK;
-	while ((found = rowfn_extents_wanted(&e)) == ROWFN_EXTENTS_FOUND)
-	{
-		bytes += literal + (matches - 1) * (e.end - e.begin);
-		if (e.x->which > 0)
-			return bytes;
-	}
-	return found == ROWFN_EXTENTS_NONE ? bytes : ROWFN_TEXT_RECHECK;
-}
-
 /* A replacement with backslashes in the place of a match. */
 GPUSTR_FN void
 rowfn_put_replacement(RowfnOut *out, RowfnText with, const char *match, int32_t len)
@@ -314,29 +293,44 @@ rowfn_put_replacement(RowfnOut *out, RowfnText with, const char *match, int32_t 
 	}
 }
 
-GPUSTR_FN void
-rowfn_regex_replace_write(const RowfnArgs *args, char *made, int64_t bytes)
+/*
+ * regexp_replace(): what fits of the answer to made[room]; its bytes, however many, or
+ * ROWFN_TEXT_RECHECK.
+ */
+GPUSTR_FN int64_t
+rowfn_regex_replace(const RowfnArgs *args, char *made, int64_t room)
 {
-	RowfnOut	out = rowfn_out(made, bytes);
+	RowfnOut	out = rowfn_out(made, room);
 	RowfnText	with = args->text[1];
 	RowfnExtents e = rowfn_extents_begin(args);
+	int64_t		bytes = e.text.len;
 	int32_t		from = 0;
 	int64_t		literal;
 	int64_t		matches;
-	int			plain = rowfn_replacement_parts(with, &literal, &matches) && literal == with.len;
+	int			found;
 
-	while (rowfn_extents_wanted(&e) == ROWFN_EXTENTS_FOUND)
+	if (!rowfn_replacement_parts(with, &literal, &matches))
+		return ROWFN_TEXT_RECHECK;
+	while ((found = rowfn_extents_wanted(&e)) == ROWFN_EXTENTS_FOUND)
 	{
-		rowfn_put(&out, e.text.s + from, e.begin - from);
-		if (plain)
-			rowfn_put(&out, with.s, with.len);
-		else
-			rowfn_put_replacement(&out, with, e.text.s + e.begin, e.end - e.begin);
-		from = e.end;
+		bytes += literal + (matches - 1) * (e.end - e.begin);
+		if (out.left > 0)
+		{
+			rowfn_put(&out, e.text.s + from, e.begin - from);
+			if (literal == with.len)
+				rowfn_put(&out, with.s, with.len);
+			else
+				rowfn_put_replacement(&out, with, e.text.s + e.begin, e.end - e.begin);
+			from = e.end;
+		}
 		if (e.x->which > 0)
 			break;
 	}
-	rowfn_put(&out, e.text.s + from, e.text.len - from);
+	if (found == ROWFN_EXTENTS_RECHECK)
+		return ROWFN_TEXT_RECHECK;
+	if (out.left > 0)
+		rowfn_put(&out, e.text.s + from, e.text.len - from);
+	return bytes;
 }
 
 #endif							/* GPUSTR_ROWFN_REGEX_EXTENTS_H */

@@ -80,7 +80,7 @@ rowfn_text_all_bytes(int function, const RowfnArgs *args)
 				return ROWFN_TEXT_RECHECK;
 			return rowfn_pii_bytes(text[0].s, text[0].len, *(const int32_t *) args->constant);
 		case GPUSTR_TEXT_REGEX_REPLACE:
-			return rowfn_regex_replace_bytes(args);
+			return rowfn_regex_replace(args, (char *) 0, 0);
 		default:
 			return ROWFN_TEXT_RECHECK;
 	}
@@ -163,7 +163,7 @@ rowfn_text_write(int function, const RowfnArgs *args, char *out, int64_t bytes)
 			rowfn_pii_write(text[0].s, text[0].len, *(const int32_t *) args->constant, out, bytes);
 			break;
 		case GPUSTR_TEXT_REGEX_REPLACE:
-			rowfn_regex_replace_write(args, out, bytes);
+			(void) rowfn_regex_replace(args, out, bytes);
 			break;
 		default:
 			break;
