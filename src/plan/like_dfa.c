@@ -1,6 +1,6 @@
 /*-------------------------------------------------------------------------
  *
- * like_automaton.c
+ * like_dfa.c
  *	  LIKE patterns as automata, to be joined with others.
  *
  * A pattern is a nondeterministic automaton as it stands: a state for each number of
@@ -8,10 +8,12 @@
  * it goes the way of regular expressions (regex_dfa.c, regex_bytes.c): each character
  * of the pattern is a colour, all others are one.
  *
+ * The result has the form of regex_bytes.c, which joining relies on (dfa_join.h).
+ *
  * Under ILIKE, all characters that fold to one of the pattern have its colour.
  *
  * IDENTIFICATION
- *	  src/plan/like_automaton.c
+ *	  src/plan/like_dfa.c
  *
  *-------------------------------------------------------------------------
  */
@@ -20,7 +22,7 @@
 #include "mb/pg_wchar.h"
 
 #include "compat.h"
-#include "plan/like_automaton.h"
+#include "plan/like_dfa.h"
 #include "plan/regex_literal.h"
 
 /* What stands for a '_'. */
@@ -32,13 +34,13 @@ typedef struct LikeParts
 	int			n;
 	uint32	   *character;		/* [n]; or ANY_CHAR */
 	bool	   *gap;			/* [n + 1]: a '%' before that */
-} LikeParts;
+}			LikeParts;
 
 typedef struct ColoredChar
 {
-	uint32 c;
+	uint32		c;
 	int32 color;
-} ColoredChar;
+}			ColoredChar;
 
 bool
 gpustr_fold_is_exact(const GpustrFold *fold)
@@ -50,7 +52,7 @@ gpustr_fold_is_exact(const GpustrFold *fold)
 
 /* False if the pattern ends with an escape. */
 static bool
-take_apart(const char *pattern, int bytes, LikeParts *parts)
+take_apart(const char *pattern, int bytes, LikeParts * parts)
 {
 	pg_wchar   *wide = palloc_array(pg_wchar, bytes + 1);
 	int			n = pg_mb2wchar_with_len(pattern, wide, bytes);
@@ -87,7 +89,7 @@ compare_colored(const void *a, const void *b)
  * have, too.  Returns the characters, ascending.
  */
 static ColoredChar *
-color_characters(const LikeParts *parts, const GpustrFold *fold, int *n)
+color_characters(const LikeParts * parts, const GpustrFold *fold, int *n)
 {
 	ColoredChar *colored = palloc_array(ColoredChar, parts->n + 128);
 	ColoredChar *found;
@@ -143,7 +145,8 @@ add_run(GpustrRegexNfa *nfa, uint32 first, int32 color)
 
 	if (nfa->nruns > 0 && last->first == first)
 		last->color = color;
-	else if (nfa->nruns == 0 || last->color != color)
+
+	else if (nfa->nruns == 0 || last->color !=color)
 	{
 		nfa->runs[nfa->nruns].first = first;
 		nfa->runs[nfa->nruns++].color = color;
@@ -151,7 +154,7 @@ add_run(GpustrRegexNfa *nfa, uint32 first, int32 color)
 }
 
 static void
-add_colors(GpustrRegexNfa *nfa, const ColoredChar *colored, int n)
+add_colors(GpustrRegexNfa *nfa, const ColoredChar * colored, int n)
 {
 	int			i;
 
@@ -161,7 +164,7 @@ add_colors(GpustrRegexNfa *nfa, const ColoredChar *colored, int n)
 	add_run(nfa, 0, 0);
 	for (i = 0; i < n; i++)
 	{
-		nfa->ncolors = Max(nfa->ncolors, colored[i].color + 1);
+		nfa->ncolors = Max(nfa->ncolors, colored[i].color +1);
 		add_run(nfa, colored[i].c, colored[i].color);
 		add_run(nfa, colored[i].c + 1, 0);
 	}
@@ -190,12 +193,13 @@ static void
 add_arc(GpustrRegexNfa *nfa, int *narcs, int32 color, int to)
 {
 	nfa->arcs[*narcs].color = color;
+
 	nfa->arcs[(*narcs)++].to = to;
 }
 
 /* State i: so many characters have been read. */
 static void
-add_arcs(GpustrRegexNfa *nfa, const LikeParts *parts)
+add_arcs(GpustrRegexNfa *nfa, const LikeParts * parts)
 {
 	int			n = parts->n;
 	int			narcs = 0;
@@ -227,8 +231,8 @@ add_arcs(GpustrRegexNfa *nfa, const LikeParts *parts)
 }
 
 GpustrDfa *
-gpustr_like_automaton(const char *pattern, int pattern_bytes, const GpustrFold *fold,
-					  GpustrRegexWork *work, uint32 *bytes)
+gpustr_like_dfa(const char *pattern, int pattern_bytes, const GpustrFold *fold,
+				GpustrRegexWork *work, uint32 *bytes)
 {
 	GpustrRegexNfa nfa = {0};
 	LikeParts	parts;
@@ -251,7 +255,7 @@ gpustr_like_automaton(const char *pattern, int pattern_bytes, const GpustrFold *
 
 		for (i = 0; i < parts.n; i++)
 		{
-			uint32 c = parts.character[i];
+			uint32		c = parts.character[i];
 
 			if (c < lengthof(fold->ascii) && fold->ascii[c] != c)
 				return NULL;
