@@ -20,6 +20,7 @@
 
 #include "lib/ilist.h"
 #include "mb/pg_wchar.h"
+#include "miscadmin.h"
 #include "utils/memutils.h"
 
 #include "guc.h"
@@ -96,14 +97,12 @@ make(const char *pattern, int bytes, int cflags, Oid collation)
 	Size		max_bytes = (Size) gpustr_max_automaton_size * 1024;
 	bool		utf8 = GetDatabaseEncoding() == PG_UTF8;
 	GpustrRegex regex = {NULL, NULL, 0, GPUSTR_TRUE, NULL, 0, 0};
-	GpustrRegexNfa *nfa = gpustr_regex_nfa(pattern, bytes, cflags, collation);
+	GpustrRegexNfa *nfa = gpustr_regex_nfa(pattern, bytes, cflags, collation,
+										   &regex.refusal);
 	int			i;
 
 	if (nfa == NULL)
-	{
-		regex.refusal = "the regular expression is invalid";
 		return regex;
-	}
 	for (i = 0; i < lengthof(exact_below) && regex.dfa == NULL; i++)
 	{
 		GpustrRegexWork work = {gpustr_automaton_work(), max_bytes};
@@ -206,6 +205,8 @@ look_up(const char *pattern, int bytes, int cflags, Oid collation, bool with_aut
 {
 	CacheEntry *entry = find(pattern, bytes, cflags, collation);
 
+	/* there may be a hundred thousand of them */
+	CHECK_FOR_INTERRUPTS();
 	if (entry != NULL && with_automaton && lacks_automaton(entry))
 	{
 		forget(entry);
@@ -244,6 +245,12 @@ const char *
 gpustr_regex_refusal(const char *pattern, int bytes, int cflags, Oid collation)
 {
 	return look_up(pattern, bytes, cflags, collation, false, NULL, NULL)->regex.refusal;
+}
+
+bool
+gpustr_regex_is_known(const char *pattern, int bytes, int cflags, Oid collation)
+{
+	return find(pattern, bytes, cflags, collation) != NULL;
 }
 
 const GpustrRegex *

@@ -35,6 +35,9 @@ extern const GpustrRegex *gpustr_regex(const char *pattern, int bytes, int cflag
 extern const char *gpustr_regex_refusal(const char *pattern, int bytes, int cflags,
 										Oid collation);
 
+/* Has it been made, or found that there is none? */
+extern bool gpustr_regex_is_known(const char *pattern, int bytes, int cflags, Oid collation);
+
 /*
  * Another automaton that is kept with these, by a key.  If it is not there, make() makes
  * it in the current context; *regex is as of one that accepts what is true, without a
