@@ -19,7 +19,7 @@
 #include "postgres.h"
 
 #include "nodes/nodeFuncs.h"
-#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
 #include "utils/array.h"
 
 #include "compat.h"
