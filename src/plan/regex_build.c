@@ -31,9 +31,8 @@
 /* States up to which a device's automata are nearly as fast as the search. */
 #define FAST_STATES 200
 
-/* The flags of a call; false if PostgreSQL would raise an error. */
-static bool
-call_flags(const GpustrFunction *function, const Const *options, int *cflags)
+bool
+gpustr_regex_call_flags(const GpustrFunction *function, const Const *options, int *cflags)
 {
 	struct varlena *text;
 
@@ -60,7 +59,7 @@ gpustr_regex_call_refusal(const GpustrFunction *function, List *args, Oid collat
 
 	if (options != NULL && (!IsA(options, Const) || options->constisnull))
 		return "the options are not a constant";
-	if (!call_flags(function, options, &cflags))
+	if (!gpustr_regex_call_flags(function, options, &cflags))
 		return "the options are invalid";
 	if (!IsA(pattern, Const) || pattern->constisnull)
 		return NULL;
@@ -77,7 +76,7 @@ gpustr_regex_array_refusal(const GpustrFunction *function, ArrayType *patterns, 
 	int			n;
 	int			i;
 
-	(void) call_flags(function, NULL, &cflags);
+	(void) gpustr_regex_call_flags(function, NULL, &cflags);
 
 	/* elements may be of type varchar, relabelled */
 	deconstruct_array(patterns, ARR_ELEMTYPE(patterns), -1, false, TYPALIGN_INT, &values, &nulls, &n);
@@ -113,13 +112,31 @@ build_literal_test(GpustrBuild *build, GpustrReg text, const char *literal, int 
  * much faster than by an automaton here; on a device, than by one that is large.
  * What an automaton accepts that is not exact costs most.
  */
-static bool
-literal_comes_first(const GpustrRegex *regex)
+bool
+gpustr_literal_comes_first(const GpustrRegex *regex)
 {
 	if (regex->literal_bytes < FEWEST_LITERAL_BYTES)
 		return false;
 	return regex->dfa->nstates > FAST_STATES || regex->accepted == GPUSTR_RECHECK ||
 		gpustr_engine_choice() != GPUSTR_RUN_DEVICE;
+}
+
+GpustrReg
+gpustr_build_automaton(GpustrBuild *build, GpustrReg text, const GpustrRegex *regex)
+{
+	GpustrProgramBuilder *b = &build->builder;
+
+	build->automata_bytes += regex->bytes;
+	if (gpustr_literal_comes_first(regex))
+	{
+		uint16_t	where = build_literal_test(build, text, regex->literal, regex->literal_bytes);
+
+		return gpustr_reg(GPUSTR_KIND_BOOL,
+						  gpustr_builder_dfa_where(b, text.reg, where, regex->dfa, regex->bytes,
+												   regex->accepted));
+	}
+	return gpustr_reg(GPUSTR_KIND_BOOL, gpustr_builder_dfa(b, text.reg, regex->dfa, regex->bytes,
+														   regex->accepted));
 }
 
 GpustrReg
@@ -130,25 +147,14 @@ gpustr_build_regex(GpustrBuild *build, const GpustrFunction *function, const Con
 	GpustrReg	reg;
 	int			cflags;
 
-	if (!call_flags(function, options, &cflags))
+	if (!gpustr_regex_call_flags(function, options, &cflags))
 		elog(ERROR, "unexpected options in an offloaded clause");
 	if (build->builder.full)
 		return gpustr_build_truth(build, GPUSTR_RECHECK);
 	regex = gpustr_regex(VARDATA_ANY(pattern), VARSIZE_ANY_EXHDR(pattern), cflags, collation);
 	if (regex->refusal != NULL)
 		return gpustr_build_truth(build, GPUSTR_RECHECK);
-	build->automata_bytes += regex->bytes;
-	if (literal_comes_first(regex))
-	{
-		uint16_t	where = build_literal_test(build, text, regex->literal, regex->literal_bytes);
-
-		reg.reg = gpustr_builder_dfa_where(&build->builder, text.reg, where, regex->dfa,
-										   regex->bytes, regex->accepted);
-	}
-	else
-		reg.reg = gpustr_builder_dfa(&build->builder, text.reg, regex->dfa, regex->bytes,
-									 regex->accepted);
-	reg.kind = GPUSTR_KIND_BOOL;
+	reg = gpustr_build_automaton(build, text, regex);
 	return function->flags & GPUSTR_FLAG_NEGATED ? gpustr_build_not(build, reg) : reg;
 }
 
@@ -163,7 +169,7 @@ gpustr_regex_call_extents(const GpustrFunction *function, const Const *options, 
 	const GpustrRegex *regex;
 	int			cflags;
 
-	if (!call_flags(function, options, &cflags))
+	if (!gpustr_regex_call_flags(function, options, &cflags))
 		return NULL;
 	regex = gpustr_regex(s, len, cflags, collation);
 	if (regex->refusal != NULL || regex->accepted == GPUSTR_RECHECK || regex->bytes >= max_bytes)

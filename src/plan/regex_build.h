@@ -14,6 +14,7 @@
 #include "utils/array.h"
 
 #include "plan/expr_build.h"
+#include "plan/regex_cache.h"
 
 /*
  * Why may a call of such a function not be offloaded?  NULL: it may.  The collation
@@ -42,6 +43,18 @@ extern const GpustrRegexExtents *gpustr_regex_call_extents(const GpustrFunction 
 														   const Const *options, bool captures,
 														   Oid collation, struct varlena *pattern,
 														   uint32 *bytes);
+
+/* The flags of a call; false if PostgreSQL would raise an error. */
+extern bool gpustr_regex_call_flags(const GpustrFunction *function, const Const *options,
+									int *cflags);
+
+/*
+ * Should an automaton run only where a literal is that it needs?  Its test, with that or
+ * without.
+ */
+extern bool gpustr_literal_comes_first(const GpustrRegex *regex);
+extern GpustrReg gpustr_build_automaton(GpustrBuild *build, GpustrReg text,
+										const GpustrRegex *regex);
 
 /* A call of regexp_like() with options, which are a constant. */
 extern GpustrReg gpustr_build_regexp_like(GpustrBuild *build, const GpustrFunction *function,

@@ -205,7 +205,7 @@ make(const ExtentsEntry *key, uint32 *bytes)
 	for (i = 0; i < GPUSTR_EXACT_BELOW && extents == NULL; i++)
 	{
 		Size		max_bytes = key->max_bytes - sizeof(GpustrRegexExtents);
-		GpustrRegexWork work = {GPUSTR_WORK_PER_BYTE * max_bytes, max_bytes};
+		GpustrRegexWork work = {gpustr_automaton_work(), max_bytes};
 		GpustrRegexNfa tried = *nfa;
 
 		if (i > 0 && !(GetDatabaseEncoding() == PG_UTF8 &&

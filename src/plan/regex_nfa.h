@@ -56,11 +56,11 @@ typedef struct GpustrRegexNfa
 } GpustrRegexNfa;
 
 /*
- * Compile, as PostgreSQL would to match a value.  NULL if that gives an error.
- * cflags: those of regex.h; the collation is deterministic.
+ * Compile, as PostgreSQL would to match a value.  NULL if that gives an error; *refusal
+ * says, as a literal, which.  cflags: those of regex.h; the collation is deterministic.
  */
 extern GpustrRegexNfa *gpustr_regex_nfa(const char *pattern, int bytes, int cflags,
-										Oid collation);
+										Oid collation, const char **refusal);
 
 /*
  * The same for where the expression matches: from the initial state, by an arc for
@@ -86,5 +86,13 @@ extern bool gpustr_regex_option_flags(const char *options, int bytes, int *cflag
 
 /* The last code point that a character of the database's encoding can have. */
 extern uint32 gpustr_regex_last_char(void);
+
+/*
+ * What this session knows of the borders of character classes, for another one over the
+ * same database: how large it is, saved (as much as there is room for), and restored.
+ */
+extern Size gpustr_regex_borders_bytes(void);
+extern void gpustr_regex_borders_save(uint32 *to, Size bytes);
+extern void gpustr_regex_borders_restore(const uint32 *from);
 
 #endif							/* GPUSTR_REGEX_NFA_H */

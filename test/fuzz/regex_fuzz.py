@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Differential fuzzing of regular expressions: ~, ~*, SIMILAR TO, regexp_like, and
-functions that look for them, in clauses and in SELECT lists.
+groups of these and of LIKE, functions that look for them, in clauses and in SELECT lists.
 
     regex_fuzz.py --dsn 'host=/tmp port=5432' [--seconds 60] [--seed N] [--engine local|device]
 
@@ -41,6 +41,21 @@ def clause(rng, column):
     if kind < 0.18:
         return f'regexp_like({column}, {pattern}, {values.quote(rng.choice(regexes.FLAGS))})'
     return f"{column} {rng.choice(['~', '~', '~', '~*', '~*', '!~', '!~*'])} {pattern}"
+
+
+def group(rng, column):
+    """Several tests of the column that may be one automaton."""
+    tests = []
+    for _ in range(rng.choice([2, 2, 3, 4, 6])):
+        if rng.random() < 0.4:
+            operator = rng.choice(['LIKE', 'LIKE', 'NOT LIKE', 'ILIKE', 'NOT ILIKE'])
+            tests.append(f'{column} {operator} {values.quote(regexes.like(rng))}')
+        elif rng.random() < 0.1:
+            listed = ', '.join(values.quote(regexes.regex(rng)) for _ in range(3))
+            tests.append(f"{column} {rng.choice(['~', '!~', '~*'])} {rng.choice(['ANY', 'ALL'])} (ARRAY[{listed}])")
+        else:
+            tests.append(clause(rng, column))
+    return regexes.join(rng, tests)
 
 
 def flags(rng, replaces):
@@ -136,7 +151,8 @@ class Fuzzer:
         if kind < self.found / 2:
             return ("SELECT string_agg(id || coalesce('=' || x, ''), ',' ORDER BY id) FROM "
                     f'(SELECT id, {found_text(rng, column)} AS x FROM fuzz_regex OFFSET 0) q')
-        where = found_truth(rng, column) if kind < self.found else clause(rng, column)
+        other = group if rng.random() < 0.4 else clause
+        where = found_truth(rng, column) if kind < self.found else other(rng, column)
         return f"SELECT string_agg(id::text, ',' ORDER BY id) FROM fuzz_regex WHERE {where}"
 
     def compare(self, query, size):
