@@ -123,6 +123,7 @@ cudaError_t launch_text_make(GpustrTextFunction function, const TextArgs &args,
 		MAKE(GPUSTR_TEXT_MD5);
 		MAKE(GPUSTR_TEXT_SHA256);
 		MAKE(GPUSTR_TEXT_REDACT_PII);
+		MAKE(GPUSTR_TEXT_REGEX_REPLACE);
 		default:
 			return cudaErrorInvalidValue;
 	}

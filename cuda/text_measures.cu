@@ -120,6 +120,8 @@ cudaError_t launch_text_measure(GpustrTextFunction function, const TextArgs &arg
 		MEASURE(GPUSTR_TEXT_EDIT_DISTANCE);
 		MEASURE(GPUSTR_TEXT_EDIT_WITHIN);
 		MEASURE(GPUSTR_TEXT_FUZZY_FIND);
+		MEASURE(GPUSTR_TEXT_REGEX_COUNT);
+		MEASURE(GPUSTR_TEXT_REGEX_INSTR);
 		default:
 			return cudaErrorInvalidValue;
 	}

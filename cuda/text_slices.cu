@@ -85,6 +85,7 @@ cudaError_t launch_text_slice(GpustrTextFunction function, const TextArgs &args,
 		SLICE(GPUSTR_TEXT_LTRIM);
 		SLICE(GPUSTR_TEXT_RTRIM);
 		SLICE(GPUSTR_TEXT_SPLIT_PART);
+		SLICE(GPUSTR_TEXT_REGEX_SUBSTR);
 		default:
 			return cudaErrorInvalidValue;
 	}

@@ -73,6 +73,35 @@ SELECT query, same(query), rechecked(query) FROM (VALUES
 	($$SELECT CASE WHEN n > 0 THEN regexp_replace(s, 'x', 'y') ELSE c END AS x FROM lines$$),
 	($$SELECT regexp_replace(s, 'no such thing', '') AS x, regexp_substr(s, 'no such thing') AS y FROM lines$$)) q (query);
 
+-- where it matches, found by the engine: empty matches, borders, what stands for the match, lazy quantifiers
+CREATE TABLE extents AS SELECT g AS id, CASE g % 8 WHEN 0 THEN '' WHEN 1 THEN 'aaa bb  a' WHEN 2 THEN 'ab' || chr(10) || 'ba' || chr(10)
+	WHEN 3 THEN 'naïve 日本語 über' WHEN 4 THEN 'x' || repeat('ab', g) WHEN 5 THEN '<b>bold</b> <i>it</i>' WHEN 6 THEN 'foo_bar-baz.qux 42' ELSE md5(g::text) END AS s,
+	(ARRAY['-', '[\&]', '\\&\\\&', '\x\', '', 'é', '\0'])[1 + g % 7] AS r FROM generate_series(1, 200) g;
+ANALYZE extents;
+SELECT query, same(query), rechecked(query) FROM (VALUES
+	($$SELECT id, regexp_replace(s, '', '-', 'g') AS x FROM extents$$),
+	($$SELECT id, regexp_replace(s, 'a*', '<\&>', 'g') AS x, regexp_replace(s, 'b*', '', 2, 2) AS y FROM extents$$),
+	($$SELECT id, regexp_replace(s, '^', '> ', 'gn') AS x, regexp_replace(s, '$', ' <', 'gw') AS y, regexp_replace(s, '^', '> ', 'g') AS z FROM extents$$),
+	($$SELECT id, regexp_replace(s, '\m', '|', 'g') AS x, regexp_replace(s, '\M', '|', 'g') AS y, regexp_replace(s, '\y', '|', 'g') AS z FROM extents$$),
+	($$SELECT id, regexp_replace(s, '\w+', '\&\&', 'g') AS x, regexp_replace(s, '\W', '\\', 'g') AS y, regexp_replace(s, '[^[:ascii:]]', '?', 'g') AS z FROM extents$$),
+	($$SELECT id, regexp_replace(s, '<.*?>', '', 'g') AS x, regexp_replace(s, '<.*>', '') AS y, regexp_replace(s, '(<b>|<i>|x)??.', '\&!') AS z FROM extents$$),
+	($$SELECT id, regexp_replace(s, 'a|ab|abab', '#', 'g') AS x, regexp_replace(s, '(a|ab)(bab)*', '#', 'g') AS y, regexp_replace(s, 'b{2,3}|(ab){2}', '#') AS z FROM extents$$),
+	($$SELECT id, regexp_replace(s, 'b', r, 'g') AS x, gpustr.redact_pattern(s, '[^ ]+', r) AS y, regexp_replace(s, '.', r, 4) AS z FROM extents$$),
+	($$SELECT id, regexp_replace(s, 'b(?=a)', '#', 'g') AS x, regexp_replace(s, '(?<!a)b', '#', 'g') AS y, regexp_replace(s, '日.|.(?<=ü)', '#', 'g') AS z FROM extents$$),
+	($$SELECT id, regexp_replace(s, '(?!ab)b', '#', 'g') AS x, regexp_replace(s, 'a(?=b+a)', '#', 'g') AS y FROM extents$$),
+	($$SELECT id, regexp_substr(s, '[a-z]+', 1, 2) AS x, regexp_substr(s, 'b', 3) AS y, regexp_substr(s, 'a', 5, 3) AS z, regexp_substr(s, 'a', 999) AS w FROM extents$$),
+	($$SELECT id, substring(s from '[0-9]+') AS x, substring(s from '(?:a|b)+?') AS y, (regexp_match(s, '[^a-z]+'))[1] AS z FROM extents$$),
+	($$SELECT id FROM extents WHERE regexp_count(s, '') = 10$$),
+	($$SELECT id FROM extents WHERE regexp_count(s, 'a*', 3) > 3 AND regexp_count(s, '.', 1, 'n') > 4$$),
+	($$SELECT id FROM extents WHERE regexp_instr(s, 'b', 1, 2) IN (0, 4, 5)$$),
+	($$SELECT id FROM extents WHERE regexp_instr(s, '[本a]+', 2, 1, 1) BETWEEN 4 AND 9$$),
+	($$SELECT id FROM extents WHERE regexp_instr(s, '$', 5) > 6$$)) q (query);
+-- a text in which many places fail late is PostgreSQL's
+INSERT INTO extents VALUES (1001, repeat('a', 3000) || 'x', 'r'), (1002, repeat('a', 100) || 'x', 'r');
+SELECT query, same(query), rechecked(query) FROM (VALUES
+	($$SELECT id, regexp_replace(s, 'a+y|x', '#', 'g') AS x FROM extents WHERE id > 1000$$)) q (query);
+DROP TABLE extents;
+
 -- in filters
 SELECT query, same(query), rechecked(query) FROM (VALUES
 	($$SELECT id FROM lines WHERE regexp_replace(s, 'error', 'E') = ''$$),

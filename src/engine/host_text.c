@@ -186,6 +186,36 @@ redact_row(HostRun *run, const RowfnArgs *row, HostText *out, int32_t r)
 }
 
 /*
+ * regexp_replace(): alike, with room that most answers fit into.  *long_bytes: of one that
+ * does not, else ROWFN_TEXT_RECHECK.
+ */
+static int
+regex_replace_row(HostRun *run, const RowfnArgs *row, HostText *out, int32_t r, int64_t *long_bytes)
+{
+	size_t		room = 2 * (size_t) row->text[0].len + 64;
+	char	   *to = row->text[0].len > ROWFN_EXTENTS_BYTES ? NULL : arena_take(run->arena, room);
+	int64_t		bytes = rowfn_regex_replace(row, to, to != NULL ? (int64_t) room : 0);
+	size_t		used = to != NULL && bytes >= 0 && bytes <= (int64_t) room ? (size_t) bytes : 0;
+
+	*long_bytes = ROWFN_TEXT_RECHECK;
+	if (to != NULL)
+	{
+		run->arena->at->used -= room - used;
+		run->arena->taken -= room - used;
+	}
+	if (bytes < 0 || bytes > ROWFN_TEXT_BYTES)
+		return 0;
+	if (to == NULL || bytes > (int64_t) room)
+	{
+		*long_bytes = bytes;
+		return 0;
+	}
+	out->value[r] = to;
+	out->len[r] = (int32_t) bytes;
+	return 1;
+}
+
+/*
  * Make the text of one row; 0: recheck.  kind: of the map, if there is one.
  */
 ROWFN_INLINE int
@@ -207,8 +237,14 @@ make_row(HostRun *run, int function, RowfnCaseKind kind, const RowfnArgs *row, H
 	}
 	if (function == GPUSTR_TEXT_REDACT_PII)
 		return redact_row(run, row, out, r);
-	bytes = is_case ? rowfn_case_bytes_of(row->text[0], map, row->encoding, kind) :
-		rowfn_text_bytes(function, row);
+	if (function == GPUSTR_TEXT_REGEX_REPLACE)
+	{
+		if (regex_replace_row(run, row, out, r, &bytes))
+			return 1;
+	}
+	else
+		bytes = is_case ? rowfn_case_bytes_of(row->text[0], map, row->encoding, kind) :
+			rowfn_text_bytes(function, row);
 	if (bytes < 0 || bytes > INT32_MAX || host_stops_at(run, bytes) ||
 		(to = arena_take(run->arena, (size_t) bytes)) == NULL)
 		return 0;
@@ -299,6 +335,8 @@ gpustr_host_text_make(HostRun *run, const GpustrStep *step)
 			MAKE_ROWS(GPUSTR_TEXT_TRANSLATE);
 			MAKE_ROWS(GPUSTR_TEXT_REVERSE);
 			MAKE_ROWS(GPUSTR_TEXT_REDACT_PII);
+			MAKE_ROWS(GPUSTR_TEXT_REGEX_SUBSTR);
+			MAKE_ROWS(GPUSTR_TEXT_REGEX_REPLACE);
 		case GPUSTR_TEXT_UPPER:
 		case GPUSTR_TEXT_LOWER:
 			case_rows(run, step, out);
@@ -324,6 +362,8 @@ gpustr_host_text_measure(HostRun *run, const GpustrStep *step)
 			MEASURE_ROWS(GPUSTR_TEXT_POSITION);
 			MEASURE_ROWS(GPUSTR_TEXT_ASCII);
 			MEASURE_ROWS(GPUSTR_TEXT_TO_INT4);
+			MEASURE_ROWS(GPUSTR_TEXT_REGEX_COUNT);
+			MEASURE_ROWS(GPUSTR_TEXT_REGEX_INSTR);
 		default:
 			all_rows(run, step, step->aux, ROWFN_CASE_TABLE, NULL, out);
 			break;

@@ -10,6 +10,7 @@
  *		GpustrScanShared		how many participants, where the rest is
  *		totals					of each worker, for EXPLAIN
  *		parallel heap scan		at scan_off
+ *		borders of classes		of characters, at borders_off, which take long to find
  *
  * The heap scan is begun where PostgreSQL begins one (a leader when it sets up
  * the DSM, a worker when it joins), so that the statistics count the same.
@@ -37,11 +38,13 @@
 
 #include "compat.h"
 #include "exec/scan_parallel.h"
+#include "plan/regex_nfa.h"
 
 typedef struct GpustrScanShared
 {
 	int			nworkers;		/* entries in totals[] */
 	Size		scan_off;		/* of the ParallelTableScanDesc */
+	Size		borders_off;	/* of what regex_nfa.c saves */
 	GpustrClientCounters totals[FLEXIBLE_ARRAY_MEMBER];
 } GpustrScanShared;
 
@@ -105,11 +108,18 @@ join_scan(GpustrScanState *state, GpustrScanShared *shared)
 	gpustr_client_set_siblings(state->client, shared->nworkers + 1);
 }
 
+static Size
+scan_bytes(CustomScanState *node)
+{
+	return MAXALIGN(table_parallelscan_estimate(node->ss.ss_currentRelation,
+												node->ss.ps.state->es_snapshot));
+}
+
 Size
 gpustr_scan_estimate_dsm(CustomScanState *node, ParallelContext *pcxt)
 {
-	return totals_bytes(pcxt->nworkers) +
-		table_parallelscan_estimate(node->ss.ss_currentRelation, node->ss.ps.state->es_snapshot);
+	return totals_bytes(pcxt->nworkers) + scan_bytes(node) +
+		MAXALIGN(gpustr_regex_borders_bytes());
 }
 
 void
@@ -120,8 +130,11 @@ gpustr_scan_init_dsm(CustomScanState *node, ParallelContext *pcxt, void *coordin
 	memset(shared, 0, totals_bytes(pcxt->nworkers));
 	shared->nworkers = pcxt->nworkers;
 	shared->scan_off = totals_bytes(pcxt->nworkers);
+	shared->borders_off = shared->scan_off + scan_bytes(node);
 	table_parallelscan_initialize(node->ss.ss_currentRelation, shared_scan(shared),
 								  node->ss.ps.state->es_snapshot);
+	gpustr_regex_borders_save((uint32 *) ((char *) shared + shared->borders_off),
+							  node->pscan_len - shared->borders_off);
 	join_scan((GpustrScanState *) node, shared);
 	/* without a segment, for want of resources, there are no workers */
 	if (pcxt->seg != NULL)
@@ -137,6 +150,9 @@ gpustr_scan_reinit_dsm(CustomScanState *node, ParallelContext *pcxt, void *coord
 void
 gpustr_scan_init_worker(CustomScanState *node, shm_toc *toc, void *coordinate)
 {
+	GpustrScanShared *shared = coordinate;
+
+	gpustr_regex_borders_restore((uint32 *) ((char *) shared + shared->borders_off));
 	join_scan((GpustrScanState *) node, coordinate);
 }
 

@@ -102,6 +102,7 @@ typedef struct CaseProbe
 static char *
 change_case(Oid collation, GpustrCase which, const char *s, int bytes)
 {
+	CHECK_FOR_INTERRUPTS();
 	if (which == GPUSTR_CASE_UPPER)
 		return str_toupper(s, bytes, collation);
 	return str_tolower(s, bytes, collation);

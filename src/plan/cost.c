@@ -4,6 +4,7 @@
  *	  What a GpuScan costs.
  *
  *	startup		gpustr.device_startup_cost
+ *				+ what has to be made first: make_cost.c
  *	+ pages		x seq_page_cost of the tablespace
  *	+ pages		x PAGE_CPU_TUPLES x cpu_tuple_cost, less what is paid below for
  *				survivors: of a tuple that is looked at, cpu_tuple_cost
@@ -68,6 +69,7 @@
 #include "compat.h"
 #include "guc.h"
 #include "plan/cost.h"
+#include "plan/make_cost.h"
 #include "plan/output.h"
 #include "plan/regex_find.h"
 #include "service/client.h"
@@ -195,8 +197,8 @@ gpustr_cost_least(PlannerInfo *root, RelOptInfo *rel, List *exprs)
 
 	get_tablespace_page_costs(rel->reltablespace, NULL, &spc_seq_page_cost);
 	cost_qual_eval(&output_cost, exprs, root);
-	return gpustr_device_startup_cost + rel->pages * spc_seq_page_cost -
-		rel->rows * output_cost.per_tuple;
+	return gpustr_device_startup_cost + gpustr_make_cost_to_plan(rel->baserestrictinfo) +
+		rel->pages * spc_seq_page_cost - rel->rows * output_cost.per_tuple;
 }
 
 /*
@@ -283,6 +285,8 @@ gpustr_cost_scan(Path *path, PlannerInfo *root, Relation table,
 	if (path->parallel_workers > 0)
 		path->rows = clamp_row_est(path->rows / divisor);
 	path->startup_cost = gpustr_device_startup_cost + local_cost.startup +
-		path->pathtarget->cost.startup;
+		path->pathtarget->cost.startup +
+		gpustr_make_cost_to_run(list_concat_copy(offloaded, clauses->outputs),
+								path->parallel_workers > 0);
 	path->total_cost = path->startup_cost + Max(shared_cost + cpu_cost / divisor, 0);
 }

@@ -17,7 +17,7 @@
 
 /*
  * Less than any GpuScan of the table costs, whatever its clauses, and whatever it
- * computes of these expressions.
+ * computes of these expressions; but with what it costs to plan one.
  */
 extern Cost gpustr_cost_least(PlannerInfo *root, RelOptInfo *rel, List *exprs);
 

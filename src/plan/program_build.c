@@ -46,6 +46,7 @@
 #include "plan/output.h"
 #include "plan/program_build.h"
 #include "plan/shippable.h"
+#include "plan/union_build.h"
 
 /*
  * Bytes of constants that a program may have, beside its automata, which may be as
@@ -245,15 +246,12 @@ keep_or_undo(GpustrBuild *build, BuildMark mark, BuildReserve reserve)
 	return false;
 }
 
-/*
- * Add a clause to the clause list in *list, of which 'first' is the first.
- * False, and nothing done, if it does not fit.
- */
+/* Add a truth to the clause list in *list.  False, and nothing done, if it does not fit. */
 static bool
-add_clause(GpustrBuild *build, Node *clause, bool first, BuildReserve reserve, uint16_t *list)
+add_truth(GpustrBuild *build, BuildMark mark, GpustrReg truth, bool first, BuildReserve reserve,
+		  uint16_t *list)
 {
-	BuildMark	mark = mark_build(build);
-	uint16_t	reg = gpustr_build_expr(build, clause).reg;
+	uint16_t	reg = truth.reg;
 
 	if (!first)
 		reg = gpustr_builder_binary(&build->builder, GPUSTR_OP_QUAL, *list, reg);
@@ -261,6 +259,25 @@ add_clause(GpustrBuild *build, Node *clause, bool first, BuildReserve reserve, u
 		return false;
 	*list = reg;
 	return true;
+}
+
+/*
+ * Add the clause 'at' to the clause list in *list, of which 'first' is the first, and those
+ * after it that can be decided with it, of 'most' in all.  Returns how many;
+ * 0, and nothing done, if it does not fit.
+ */
+static int
+add_clauses(GpustrBuild *build, List *clauses, int at, int most, bool first,
+			BuildReserve reserve, uint16_t *list)
+{
+	BuildMark	mark = mark_build(build);
+	GpustrReg	truth;
+	int			n = gpustr_build_union(build, false, clauses, at, most, &truth);
+
+	if (n > 0 && add_truth(build, mark, truth, first, reserve, list))
+		return n;
+	truth = gpustr_build_expr(build, list_nth(clauses, at));
+	return add_truth(build, mark, truth, first, reserve, list) ? 1 : 0;
 }
 
 /*
@@ -337,6 +354,39 @@ all_are_refused(List *clauses, Index varno, GpustrScanClauses *result)
 	return true;
 }
 
+/* What clauses stand behind. */
+typedef struct ClausePlace
+{
+	Index		varno;			/* of the scanned table */
+	bool		blocked;		/* one that stays, and is not harmless */
+	Index		local_level;	/* least security level of one that stays */
+}			ClausePlace;
+
+/* Why may clause i not be offloaded there?  NULL: it may. */
+static const char *
+clause_refusal(const ClausePlace * place, List *clauses, List *rinfos, int i)
+{
+	RestrictInfo *rinfo = list_nth_node(RestrictInfo, rinfos, i);
+	const char *reason = gpustr_clause_refusal(list_nth(clauses, i), place->varno);
+
+	if (reason == NULL && place->blocked)
+		reason = "it comes after a clause that may raise an error or has side effects";
+	if (reason == NULL && rinfo->security_level > place->local_level && !rinfo->leakproof)
+		reason = "it is not leakproof, and a clause that hides rows from it is not offloaded";
+	return reason;
+}
+
+/* Take note that clause i is not offloaded. */
+static void
+stays_behind(ClausePlace * place, List *clauses, List *rinfos, int i)
+{
+	RestrictInfo *rinfo = list_nth_node(RestrictInfo, rinfos, i);
+
+	place->local_level = Min(place->local_level, rinfo->security_level);
+	if (!gpustr_clause_is_harmless(list_nth(clauses, i)))
+		place->blocked = true;
+}
+
 GpustrScanClauses *
 gpustr_build_scan_program(Relation rel, Index varno, List *rinfos, List *outputs)
 {
@@ -344,12 +394,13 @@ gpustr_build_scan_program(Relation rel, Index varno, List *rinfos, List *outputs
 	GpustrScanClauses *result = palloc0(sizeof(GpustrScanClauses));
 	const BuildReserve none = {0, 0};
 	GpustrBuild *build;
-	bool		blocked = false;
-	Index		local_level = UINT_MAX; /* least of a clause that stays */
+	ClausePlace place = {varno, false, UINT_MAX};
 	uint16_t	reg = 0;
 	int			last = 0;
+	int			n;
+	int			i;
+	int			k;
 	ListCell   *lc;
-	ListCell   *rc;
 
 	if (outputs == NIL && all_are_refused(clauses, varno, result))
 		return result;
@@ -362,32 +413,31 @@ gpustr_build_scan_program(Relation rel, Index varno, List *rinfos, List *outputs
 	build = begin_build(rel, last, NULL);
 
 	result->clauses = clauses;
-	forboth(lc, clauses, rc, rinfos)
+	for (i = 0; i < list_length(clauses); i += Max(n, 1))
 	{
-		Node	   *clause = lfirst(lc);
-		RestrictInfo *rinfo = lfirst_node(RestrictInfo, rc);
-		const char *reason = gpustr_clause_refusal(clause, varno);
+		const char *reason = clause_refusal(&place, clauses, rinfos, i);
 
-		if (reason == NULL && blocked)
-			reason = "it comes after a clause that may raise an error or has side effects";
-		if (reason == NULL && rinfo->security_level > local_level && !rinfo->leakproof)
-			reason = "it is not leakproof, and a clause that hides rows from it is not offloaded";
+		n = 0;
 		if (reason == NULL)
 		{
-			if (add_clause(build, clause, result->noffloaded == 0, none, &reg))
-				result->noffloaded++;
-			else
+			int			most = 1;
+
+			while (most < GPUSTR_MOST_JOINED && i + most < list_length(clauses) &&
+				   clause_refusal(&place, clauses, rinfos, i + most) == NULL)
+				most++;
+			n = add_clauses(build, clauses, i, most, result->noffloaded == 0, none, &reg);
+			if (n == 0)
 				reason = "the program would be too large";
 		}
+		result->noffloaded += n;
 		if (reason != NULL)
+			stays_behind(&place, clauses, rinfos, i);
+		for (k = 0; k < Max(n, 1); k++)
 		{
-			local_level = Min(local_level, rinfo->security_level);
-			if (!gpustr_clause_is_harmless(clause))
-				blocked = true;
+			result->offloaded = lappend_int(result->offloaded, reason == NULL);
+			result->reasons = lappend(result->reasons,
+									  makeString(pstrdup(reason ? reason : "")));
 		}
-		result->offloaded = lappend_int(result->offloaded, reason == NULL);
-		result->reasons = lappend(result->reasons,
-								  makeString(pstrdup(reason ? reason : "")));
 	}
 
 	/* with nothing offloaded, all rows are PostgreSQL's to judge */
@@ -412,8 +462,10 @@ gpustr_build_clause_program(Relation rel, const GpustrScanClauses *clauses,
 	GpustrBuild *build;
 	BuildReserve reserve = {0, list_length(clauses->outputs)};
 	uint16_t	reg = 0;
-	bool		first = true;
+	List	   *offloaded = NIL;
 	int			last = 0;
+	int			n;
+	int			i;
 	ListCell   *lc;
 	ListCell   *flag;
 
@@ -422,25 +474,25 @@ gpustr_build_clause_program(Relation rel, const GpustrScanClauses *clauses,
 	{
 		if (!lfirst_int(flag))
 			continue;
-		reserve.clauses++;
+		offloaded = lappend(offloaded, lfirst(lc));
 		last_attribute_walker(lfirst(lc), &last);
 	}
 	build = begin_build(rel, last, late);
-	forboth(lc, clauses->clauses, flag, clauses->offloaded)
+	for (i = 0; i < list_length(offloaded); i += Max(n, 1))
 	{
-		if (!lfirst_int(flag))
-			continue;
-		reserve.clauses--;
-		if (!add_clause(build, lfirst(lc), first, reserve, &reg))
+		int			left = list_length(offloaded) - i;
+
+		reserve.clauses = left - 1;
+		n = add_clauses(build, offloaded, i, left, i == 0, reserve, &reg);
+		if (n == 0)
 		{
 			uint16_t	recheck = gpustr_build_truth(build, GPUSTR_RECHECK).reg;
 
-			reg = first ? recheck :
+			reg = i == 0 ? recheck :
 				gpustr_builder_binary(&build->builder, GPUSTR_OP_QUAL, reg, recheck);
 		}
-		first = false;
 	}
-	if (first)
+	if (offloaded == NIL)
 		reg = gpustr_build_truth(build, GPUSTR_TRUE).reg;
 	gpustr_builder_select(&build->builder, reg);
 	foreach(lc, clauses->outputs)
@@ -448,10 +500,10 @@ gpustr_build_clause_program(Relation rel, const GpustrScanClauses *clauses,
 		int			column = foreach_current_index(lc);
 
 		reserve.outputs--;
-		if (add_output(build, lfirst(lc), column, first ? NULL : &reg, reserve))
+		if (add_output(build, lfirst(lc), column, offloaded == NIL ? NULL : &reg, reserve))
 			continue;
 		gpustr_build_unknown_output(build, column);
-		if (!first)
+		if (offloaded != NIL)
 			gpustr_builder_only_where(&build->builder, reg);
 	}
 	return end_build(build);

@@ -18,9 +18,11 @@
 #include "postgres.h"
 
 #include "compat.h"
+#include "guc.h"
 #include "plan/literal_share.h"
 #include "plan/regex_build.h"
 #include "plan/regex_cache.h"
+#include "plan/regex_extents.h"
 #include "plan/regex_literal.h"
 #include "plan/regex_nfa.h"
 #include "service/client.h"
@@ -38,9 +40,8 @@
 /* States up to which a device's automata are nearly as fast as the search. */
 #define FAST_STATES 200
 
-/* The flags of a call; false if PostgreSQL would raise an error. */
-static bool
-call_flags(const GpustrFunction *function, const Const *options, int *cflags)
+bool
+gpustr_regex_call_flags(const GpustrFunction *function, const Const *options, int *cflags)
 {
 	struct varlena *text;
 
@@ -67,7 +68,7 @@ gpustr_regex_call_refusal(const GpustrFunction *function, List *args, Oid collat
 
 	if (options != NULL && (!IsA(options, Const) || options->constisnull))
 		return "the options are not a constant";
-	if (!call_flags(function, options, &cflags))
+	if (!gpustr_regex_call_flags(function, options, &cflags))
 		return "the options are invalid";
 	if (!IsA(pattern, Const) || pattern->constisnull)
 		return NULL;
@@ -84,7 +85,7 @@ gpustr_regex_array_refusal(const GpustrFunction *function, ArrayType *patterns, 
 	int			n;
 	int			i;
 
-	(void) call_flags(function, NULL, &cflags);
+	(void) gpustr_regex_call_flags(function, NULL, &cflags);
 
 	/* elements may be of type varchar, relabelled */
 	deconstruct_array(patterns, ARR_ELEMTYPE(patterns), -1, false, TYPALIGN_INT, &values, &nulls, &n);
@@ -131,22 +132,42 @@ is_frequent(const GpustrBuild *build, GpustrReg text, const char *pattern, int b
 	return false;
 }
 
-/*
- * Should the automaton run only where a literal is that it needs?  That is found
- * much faster than by an automaton here; on a device, than by one that is large;
- * but is for nothing where most values have it.  What an automaton accepts that is not exact
- * costs most.
- */
+bool
+gpustr_literal_may_come_first(const GpustrRegex *regex)
+{
+	if (regex->literal_bytes < FEWEST_LITERAL_BYTES)
+		return false;
+	return regex->dfa->nstates > FAST_STATES || regex->accepted == GPUSTR_RECHECK ||
+		gpustr_engine_choice() != GPUSTR_RUN_DEVICE;
+}
+
+/* May it, and is it worth its while here?  What is accepted and not exact costs most. */
 static bool
 literal_comes_first(const GpustrBuild *build, GpustrReg text, const GpustrRegex *regex,
 					const char *pattern, int bytes)
 {
-	if (regex->literal_bytes < FEWEST_LITERAL_BYTES)
-		return false;
-	if (regex->accepted == GPUSTR_RECHECK)
-		return true;
-	return (regex->dfa->nstates > FAST_STATES || gpustr_engine_choice() != GPUSTR_RUN_DEVICE) &&
-		!is_frequent(build, text, pattern, bytes);
+	return gpustr_literal_may_come_first(regex) &&
+		(regex->accepted == GPUSTR_RECHECK || !is_frequent(build, text, pattern, bytes));
+}
+
+GpustrReg
+gpustr_build_automaton(GpustrBuild *build, GpustrReg text, const GpustrRegex *regex)
+{
+	GpustrProgramBuilder *b = &build->builder;
+	char		like[2 * GPUSTR_MAX_REGEX_LITERAL + 2];
+	int			like_bytes = literal_pattern(regex, like);
+
+	build->automata_bytes += regex->bytes;
+	if (literal_comes_first(build, text, regex, like, like_bytes))
+	{
+		uint16_t	where = gpustr_builder_like(b, text.reg, like, like_bytes);
+
+		return gpustr_reg(GPUSTR_KIND_BOOL,
+						  gpustr_builder_dfa_where(b, text.reg, where, regex->dfa, regex->bytes,
+												   regex->accepted));
+	}
+	return gpustr_reg(GPUSTR_KIND_BOOL, gpustr_builder_dfa(b, text.reg, regex->dfa, regex->bytes,
+														   regex->accepted));
 }
 
 GpustrReg
@@ -154,32 +175,37 @@ gpustr_build_regex(GpustrBuild *build, const GpustrFunction *function, const Con
 				   Oid collation, GpustrReg text, struct varlena *pattern)
 {
 	const GpustrRegex *regex;
-	char		like[2 * GPUSTR_MAX_REGEX_LITERAL + 2];
 	GpustrReg	reg;
-	int			like_bytes;
 	int			cflags;
 
-	if (!call_flags(function, options, &cflags))
+	if (!gpustr_regex_call_flags(function, options, &cflags))
 		elog(ERROR, "unexpected options in an offloaded clause");
 	if (build->builder.full)
 		return gpustr_build_truth(build, GPUSTR_RECHECK);
 	regex = gpustr_regex(VARDATA_ANY(pattern), VARSIZE_ANY_EXHDR(pattern), cflags, collation);
 	if (regex->refusal != NULL)
 		return gpustr_build_truth(build, GPUSTR_RECHECK);
-	build->automata_bytes += regex->bytes;
-	like_bytes = literal_pattern(regex, like);
-	if (literal_comes_first(build, text, regex, like, like_bytes))
-	{
-		uint16_t	where = gpustr_builder_like(&build->builder, text.reg, like, like_bytes);
-
-		reg.reg = gpustr_builder_dfa_where(&build->builder, text.reg, where, regex->dfa,
-										   regex->bytes, regex->accepted);
-	}
-	else
-		reg.reg = gpustr_builder_dfa(&build->builder, text.reg, regex->dfa, regex->bytes,
-									 regex->accepted);
-	reg.kind = GPUSTR_KIND_BOOL;
+	reg = gpustr_build_automaton(build, text, regex);
 	return function->flags & GPUSTR_FLAG_NEGATED ? gpustr_build_not(build, reg) : reg;
+}
+
+/* Both automata together have the room of one. */
+const GpustrRegexExtents *
+gpustr_regex_call_extents(const GpustrFunction *function, const Const *options, bool captures,
+						  Oid collation, struct varlena *pattern, uint32 *bytes)
+{
+	Size		max_bytes = (Size) gpustr_max_automaton_size * 1024;
+	const char *s = VARDATA_ANY(pattern);
+	int			len = VARSIZE_ANY_EXHDR(pattern);
+	const GpustrRegex *regex;
+	int			cflags;
+
+	if (!gpustr_regex_call_flags(function, options, &cflags))
+		return NULL;
+	regex = gpustr_regex(s, len, cflags, collation);
+	if (regex->refusal != NULL || regex->accepted == GPUSTR_RECHECK || regex->bytes >= max_bytes)
+		return NULL;
+	return gpustr_regex_extents(s, len, cflags, collation, captures, max_bytes - regex->bytes, bytes);
 }
 
 GpustrReg

@@ -14,6 +14,7 @@
 #include "utils/array.h"
 
 #include "plan/expr_build.h"
+#include "plan/regex_cache.h"
 
 /*
  * Why may a call of such a function not be offloaded?  NULL: it may.  The collation
@@ -33,6 +34,30 @@ extern const char *gpustr_regex_array_refusal(const GpustrFunction *function,
 extern GpustrReg gpustr_build_regex(GpustrBuild *build, const GpustrFunction *function,
 									const Const *options, Oid collation, GpustrReg text,
 									struct varlena *pattern);
+
+/*
+ * The automaton that tells where a call's pattern matches, its size in *bytes.  NULL: only
+ * PostgreSQL can tell.  captures: what parentheses take is wanted.
+ */
+extern const GpustrRegexExtents *gpustr_regex_call_extents(const GpustrFunction *function,
+														   const Const *options, bool captures,
+														   Oid collation, struct varlena *pattern,
+														   uint32 *bytes);
+
+/* The flags of a call; false if PostgreSQL would raise an error. */
+extern bool gpustr_regex_call_flags(const GpustrFunction *function, const Const *options,
+									int *cflags);
+
+/*
+ * May an automaton run only where a literal is that it needs?  That is found much faster
+ * than by an automaton here; on a device, than by one that is large; but is for nothing
+ * where most values have it.
+ */
+extern bool gpustr_literal_may_come_first(const GpustrRegex *regex);
+
+/* The test of an automaton, with the literal first or without. */
+extern GpustrReg gpustr_build_automaton(GpustrBuild *build, GpustrReg text,
+										const GpustrRegex *regex);
 
 /* A call of regexp_like() with options, which are a constant. */
 extern GpustrReg gpustr_build_regexp_like(GpustrBuild *build, const GpustrFunction *function,

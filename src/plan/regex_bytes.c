@@ -60,6 +60,7 @@ add_node(Tree *tree, const Ref *branches)
 {
 	int			i;
 
+	CHECK_FOR_INTERRUPTS();
 	/* one colour is no node; several branches alike are */
 	for (i = 1; i < NBRANCHES && branches[i] == branches[0]; i++)
 		 /* look on */ ;
@@ -180,6 +181,7 @@ find_continuations(Classes *classes, const Tree *tree)
 		const Ref  *branches = tree->node[node];
 		int			refined[NBRANCHES];
 
+		CHECK_FOR_INTERRUPTS();
 		n = 0;
 		for (i = 0; i < NBRANCHES; i++)
 		{

@@ -3,6 +3,8 @@
  * regex_cache.c
  *	  Automata of regular expressions, made once and kept.
  *
+ * Other automata are kept with them, under keys that their makers choose.
+ *
  * A clause is looked at several times, when the query is planned and when it is
  * executed, and the next query may have the same.  So automata are kept, the last
  * used first, and the last ones go when all take too much memory.  That there is
@@ -18,22 +20,18 @@
 
 #include "lib/ilist.h"
 #include "mb/pg_wchar.h"
+#include "miscadmin.h"
 #include "utils/memutils.h"
 
 #include "guc.h"
 #include "plan/regex_cache.h"
 #include "plan/regex_dfa.h"
 #include "plan/regex_literal.h"
+#include "program/dfa_join.h"
 
 /* Of all automata, but for the last used one. */
 #define CACHE_BYTES (4 * 1024 * 1024)
 #define CACHE_ENTRIES 256
-
-/*
- * Steps of work for each byte that the automaton may have; 256 kB: a few
- * milliseconds.
- */
-#define WORK_PER_BYTE 8
 
 /*
  * What is tried, one after the other, where the automaton gets too large because of
@@ -41,7 +39,10 @@
  * values in which others matter are PostgreSQL's.  In UTF-8, those of one byte and
  * of two are below these.
  */
-static const uint32 exact_below[] = {0, 0x800, 0x80};
+const uint32 gpustr_exact_below[GPUSTR_EXACT_BELOW] = {0, 0x800, 0x80};
+
+/* In place of the flags of an expression: it is another automaton's key. */
+#define OTHER_KEY (-1)
 
 typedef struct CacheEntry
 {
@@ -77,28 +78,32 @@ find(const char *pattern, int bytes, int cflags, Oid collation)
 	return NULL;
 }
 
+Size
+gpustr_automaton_work(void)
+{
+	return GPUSTR_WORK_PER_BYTE * (Size) gpustr_max_automaton_size * 1024;
+}
+
 /* Make the automaton, in the current context. */
 static GpustrRegex
 make(const char *pattern, int bytes, int cflags, Oid collation)
 {
 	Size		max_bytes = (Size) gpustr_max_automaton_size * 1024;
 	bool		utf8 = GetDatabaseEncoding() == PG_UTF8;
-	GpustrRegex regex = {NULL, NULL, 0, GPUSTR_TRUE, NULL, 0};
-	GpustrRegexNfa *nfa = gpustr_regex_nfa(pattern, bytes, cflags, collation);
+	GpustrRegex regex = {NULL, NULL, 0, GPUSTR_TRUE, NULL, 0, 0};
+	GpustrRegexNfa *nfa = gpustr_regex_nfa(pattern, bytes, cflags, collation,
+										   &regex.refusal);
 	int			i;
 
 	if (nfa == NULL)
-	{
-		regex.refusal = "the regular expression is invalid";
 		return regex;
-	}
-	for (i = 0; i < lengthof(exact_below) && regex.dfa == NULL; i++)
+	for (i = 0; i < GPUSTR_EXACT_BELOW && regex.dfa == NULL; i++)
 	{
-		GpustrRegexWork work = {WORK_PER_BYTE * max_bytes, max_bytes};
+		GpustrRegexWork work = {gpustr_automaton_work(), max_bytes};
 		GpustrRegexNfa tried = *nfa;
 		GpustrColorDfa *colors;
 
-		if (i > 0 && !(utf8 && gpustr_regex_coarsen(&tried, exact_below[i])))
+		if (i > 0 && !(utf8 && gpustr_regex_coarsen(&tried, gpustr_exact_below[i])))
 			continue;
 		colors = gpustr_regex_color_dfa(&tried, &work);
 		if (colors == NULL)
@@ -187,12 +192,15 @@ shrink(void)
 		forget(dlist_tail_element(CacheEntry, node, &cache));
 }
 
-/* Of use until the next call; the automaton itself may be gone. */
+/* One of an expression (make NULL) or another; of use until the next call. */
 static CacheEntry *
-look_up(const char *pattern, int bytes, int cflags, Oid collation, bool with_automaton)
+look_up(const char *pattern, int bytes, int cflags, Oid collation, bool with_automaton,
+		GpustrMakeAutomaton make_other, const void *arg)
 {
 	CacheEntry *entry = find(pattern, bytes, cflags, collation);
 
+	/* there may be a hundred thousand of them */
+	CHECK_FOR_INTERRUPTS();
 	if (entry != NULL && with_automaton && lacks_automaton(entry))
 	{
 		forget(entry);
@@ -205,8 +213,14 @@ look_up(const char *pattern, int bytes, int cflags, Oid collation, bool with_aut
 		MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "gpustr automaton work",
 												   ALLOCSET_DEFAULT_SIZES);
 		MemoryContext old = MemoryContextSwitchTo(work);
-		GpustrRegex regex = make(pattern, bytes, cflags, collation);
+		GpustrRegex regex = {NULL, NULL, 0, GPUSTR_TRUE, NULL, 0, 0};
 
+		if (make_other != NULL)
+			make_other(arg, &regex);
+		else
+			regex = make(pattern, bytes, cflags, collation);
+		if (regex.dfa != NULL)
+			regex.bytes_read = gpustr_dfa_bytes_read(regex.dfa);
 		entry = keep(pattern, bytes, cflags, collation, &regex);
 		MemoryContextSwitchTo(old);
 		MemoryContextDelete(work);
@@ -218,11 +232,23 @@ look_up(const char *pattern, int bytes, int cflags, Oid collation, bool with_aut
 const GpustrRegex *
 gpustr_regex(const char *pattern, int bytes, int cflags, Oid collation)
 {
-	return &look_up(pattern, bytes, cflags, collation, true)->regex;
+	return &look_up(pattern, bytes, cflags, collation, true, NULL, NULL)->regex;
 }
 
 const char *
 gpustr_regex_refusal(const char *pattern, int bytes, int cflags, Oid collation)
 {
-	return look_up(pattern, bytes, cflags, collation, false)->regex.refusal;
+	return look_up(pattern, bytes, cflags, collation, false, NULL, NULL)->regex.refusal;
+}
+
+bool
+gpustr_regex_is_known(const char *pattern, int bytes, int cflags, Oid collation)
+{
+	return find(pattern, bytes, cflags, collation) != NULL;
+}
+
+const GpustrRegex *
+gpustr_kept_automaton(const char *key, int bytes, GpustrMakeAutomaton make_other, const void *arg)
+{
+	return &look_up(key, bytes, OTHER_KEY, InvalidOid, true, make_other, arg)->regex;
 }

@@ -6,8 +6,8 @@
  * The states are sets of states of the nondeterministic automaton, found from
  * the start on (subset construction).  A set with the final state is
  * GPUSTR_DFA_ACCEPT, whatever else is in it; the empty one is GPUSTR_DFA_REJECT.
- * Then states are merged that no text tells apart, by refining a partition until
- * it is stable (Moore), and colours that no state tells apart.
+ * Then states are merged that no text tells apart, and colours that no state does
+ * (dfa_table.c).
  *
  * A wild colour leads to where any of the colours that it may be leads.  If they do
  * not all lead to the same set, what follows is doubtful: that is a mark of the set,
@@ -27,10 +27,13 @@
 #include "postgres.h"
 
 #include "common/hashfn.h"
+#include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "port/pg_bitutils.h"
 
 #include "plan/regex_dfa.h"
+#include "program/dfa_table.h"
+#include "sqlfn/contains_any.h"
 
 #define EMPTY_SLOT (-1)
 
@@ -53,6 +56,7 @@ typedef struct Sets
 	int32	   *next;			/* [n][ncolors] */
 	uint8	   *at_end;			/* [n]: GpustrTruth */
 	int			start;
+	int			middle;			/* the initial state */
 	bool		too_large;
 } Sets;
 
@@ -122,7 +126,7 @@ find_set(Sets *sets, const uint64 *set)
 	uint32		hash;
 	uint32		slot;
 
-	if (has_state(set, sets->nfa->final))
+	if (has_state(set, sets->nfa->final) && !sets->nfa->extents)
 		return has_state(set, sets->doubt) ? CANNOT_TELL : GPUSTR_DFA_ACCEPT;
 	hash = hash_bytes((const unsigned char *) set, sizeof(uint64) * sets->words);
 	slot = hash & (sets->nslots - 1);
@@ -191,6 +195,16 @@ start_state(Sets *sets)
 		if (nfa->arcs[i].color == GPUSTR_ARC_BEGIN)
 			add_state(set, nfa->arcs[i].to);
 	}
+	return find_set(sets, set);
+}
+
+/* The initial state itself, where the character before is still to be seen. */
+static int
+initial_state(Sets *sets)
+{
+	uint64	   *set = palloc0_array(uint64, sets->words);
+
+	add_state(set, sets->nfa->initial);
 	return find_set(sets, set);
 }
 
@@ -276,6 +290,8 @@ follow_arcs(Sets *sets, Follow *f, int state)
 	}
 	if (at_end == GPUSTR_TRUE && has_state(set_bits(sets, state), sets->doubt))
 		at_end = GPUSTR_RECHECK;
+	if (has_state(set_bits(sets, state), nfa->final))
+		at_end |= GPUSTR_AT_FINAL;
 	sets->at_end[state] = at_end;
 	return true;
 }
@@ -307,6 +323,8 @@ follow_wild(Sets *sets, Follow *f, bool doubtful)
 			some |= set[w] != 0;
 		}
 	}
+	if (nfa->extents && !same)
+		return GPUSTR_DFA_ACCEPT;
 	if (some && (doubtful || !(same || all_final)))
 		add_state(f->all, sets->doubt);
 	return find_set(sets, f->all);
@@ -377,7 +395,12 @@ find_all_sets(Sets *sets)
 			sets->next[(Size) state * ncolors + i] = state;
 		sets->at_end[state] = state == CANNOT_TELL ? GPUSTR_RECHECK : state;
 	}
+	if (sets->nfa->extents)
+		sets->at_end[GPUSTR_DFA_ACCEPT] = GPUSTR_RECHECK;
 	sets->start = start_state(sets);
+	sets->middle = sets->start;
+	if (sets->nfa->extents)
+		sets->middle = initial_state(sets);
 	for (; state < sets->n; state++)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -387,155 +410,21 @@ find_all_sets(Sets *sets)
 	return !sets->too_large;
 }
 
-/*
- * One round of refinement: two states stay together if they are, and lead to
- * states that are.  Returns the number of parts.
- */
-static int
-refine(const GpustrColorDfa *dfa, const int32 *part, int32 *refined, int32 *slots, int nslots)
-{
-	int			n = 0;
-	int			state;
-	int			c;
-
-	memset(slots, 0xFF, sizeof(int32) * nslots);
-	for (state = 0; state < dfa->nstates; state++)
-	{
-		const int32 *next = dfa->next + (Size) state * dfa->ncolors;
-		uint64		hash = part[state] + 1;
-		uint32		slot;
-
-		for (c = 0; c < dfa->ncolors; c++)
-			hash = (hash ^ part[next[c]]) * UINT64CONST(0x9E3779B97F4A7C15);
-		slot = (hash >> 32) & (nslots - 1);
-		for (;;)
-		{
-			int			other = slots[slot];
-			const int32 *other_next;
-
-			if (other == EMPTY_SLOT)
-			{
-				slots[slot] = state;
-				refined[state] = n++;
-				break;
-			}
-			other_next = dfa->next + (Size) other * dfa->ncolors;
-			c = 0;
-			if (part[other] == part[state])
-			{
-				while (c < dfa->ncolors && part[next[c]] == part[other_next[c]])
-					c++;
-			}
-			if (c == dfa->ncolors)
-			{
-				refined[state] = refined[other];
-				break;
-			}
-			slot = (slot + 1) & (nslots - 1);
-		}
-	}
-	return n;
-}
-
-/* Merge states that no text tells apart. */
+/* Merge states, then colours, that no text tells apart, as far as there is work left. */
 static void
-merge_states(GpustrColorDfa *dfa, GpustrRegexWork *work)
+reduce(GpustrColorDfa *dfa, GpustrRegexWork *work)
 {
-	int32	   *part = palloc_array(int32, dfa->nstates);
-	int32	   *refined = palloc_array(int32, dfa->nstates);
-	Size		round = (Size) dfa->nstates * (dfa->ncolors + 4);
-	int			nslots = 16;
-	int			n = 2;
-	int			before;
-	int32	   *slots;
-	int			state;
-
-	while (nslots < 2 * dfa->nstates)
-		nslots *= 2;
-	slots = palloc_array(int32, nslots);
-	for (state = 0; state < dfa->nstates; state++)
-		part[state] = dfa->at_end[state];
-	do
-	{
-		int32	   *swap = part;
-
-		CHECK_FOR_INTERRUPTS();
-		if (!gpustr_regex_work(work, round))
-			return;
-		before = n;
-		n = refine(dfa, part, refined, slots, nslots);
-		part = refined;
-		refined = swap;
-	} while (n > before);
-
-	/*
-	 * Parts are numbered by their first states, so 0 and 1 stay what they
-	 * are, and a part's row may overwrite one that has been read.
-	 */
-	for (state = 0, n = 0; state < dfa->nstates; state++)
-	{
-		int			c;
-
-		if (part[state] < n)
-			continue;
-		for (c = 0; c < dfa->ncolors; c++)
-			dfa->next[(Size) n * dfa->ncolors + c] =
-				part[dfa->next[(Size) state * dfa->ncolors + c]];
-		dfa->at_end[n++] = dfa->at_end[state];
-	}
-	dfa->start = part[dfa->start];
-	dfa->nstates = n;
-}
-
-/* Merge colours that no state tells apart. */
-static void
-merge_colors(GpustrColorDfa *dfa)
-{
-	uint64	   *hash = palloc0_array(uint64, dfa->ncolors);
-	int32	   *merged = palloc_array(int32, dfa->ncolors);
-	int32	   *first = palloc_array(int32, dfa->ncolors);
-	int			n = 0;
+	GpustrDfaTable table = {dfa->nstates, dfa->ncolors, dfa->start, dfa->middle, dfa->next, dfa->at_end};
+	int32	   *merged = palloc_extended(sizeof(int32) * dfa->ncolors, MCXT_ALLOC_HUGE);
 	int			nruns = 0;
-	int			state;
-	int			c;
 	int			i;
 
-	for (state = 0; state < dfa->nstates; state++)
-	{
-		for (c = 0; c < dfa->ncolors; c++)
-			hash[c] = (hash[c] ^ dfa->next[(Size) state * dfa->ncolors + c]) *
-				UINT64CONST(0x9E3779B97F4A7C15);
-	}
-	for (c = 0; c < dfa->ncolors; c++)
-	{
-		for (i = 0; i < n; i++)
-		{
-			state = 0;
-			if (hash[first[i]] == hash[c])
-			{
-				const int32 *next = dfa->next;
-
-				while (state < dfa->nstates && next[c] == next[first[i]])
-				{
-					next += dfa->ncolors;
-					state++;
-				}
-			}
-			if (state == dfa->nstates)
-				break;
-		}
-		if (i == n)
-			first[n++] = c;
-		merged[c] = i;
-	}
-
-	for (state = 0; state < dfa->nstates; state++)
-	{
-		/* first[i] >= i: no colour is overwritten before it is read */
-		for (i = 0; i < n; i++)
-			dfa->next[(Size) state * n + i] =
-				dfa->next[(Size) state * dfa->ncolors + first[i]];
-	}
+	(void) gpustr_table_merge_states(&table, &work->left, &gpustr_palloc_trie_memory);
+	(void) gpustr_table_merge_colors(&table, merged, &gpustr_palloc_trie_memory);
+	dfa->nstates = table.nstates;
+	dfa->ncolors = table.ncolors;
+	dfa->start = table.start;
+	dfa->middle = table.middle;
 	for (i = 0; i < dfa->nruns; i++)
 	{
 		int32 color = merged[dfa->runs[i].color];
@@ -546,7 +435,7 @@ merge_colors(GpustrColorDfa *dfa)
 		dfa->runs[nruns++].color = color;
 	}
 	dfa->nruns = nruns;
-	dfa->ncolors = n;
+	pfree(merged);
 }
 
 GpustrColorDfa *
@@ -561,6 +450,7 @@ gpustr_regex_color_dfa(const GpustrRegexNfa *nfa, GpustrRegexWork *work)
 	if (!find_all_sets(&sets))
 		return NULL;
 	dfa->start = sets.start;
+	dfa->middle = sets.middle;
 	dfa->nstates = sets.n;
 	dfa->ncolors = nfa->ncolors;
 	dfa->next = sets.next;
@@ -568,7 +458,52 @@ gpustr_regex_color_dfa(const GpustrRegexNfa *nfa, GpustrRegexWork *work)
 	dfa->nruns = nfa->nruns;
 	dfa->runs = palloc_array(GpustrColorRun, nfa->nruns);
 	memcpy(dfa->runs, nfa->runs, nfa->nruns * sizeof(GpustrColorRun));
-	merge_states(dfa, work);
-	merge_colors(dfa);
+	reduce(dfa, work);
 	return dfa;
+}
+
+bool
+gpustr_regex_coarsen(GpustrRegexNfa *nfa, uint32 first)
+{
+	bool	   *found = palloc0_array(bool, nfa->ncolors);
+	GpustrColorRun *runs;
+	int			nruns = 0;
+	int			n = 0;
+	int			i;
+
+	for (i = 0; i < nfa->nruns; i++)
+	{
+		uint32		end = i + 1 < nfa->nruns ? nfa->runs[i + 1].first : PG_UINT32_MAX;
+		int32 color = nfa->runs[i].color;
+
+		if (nfa->runs[i].first < first)
+			nruns++;
+		if (end > first && !found[color])
+		{
+			found[color] = true;
+			n++;
+		}
+	}
+	if (n < 2 || nfa->nwild > 0)
+		return false;
+
+	nfa->wild = palloc_array(int, n);
+	for (i = 0; i < nfa->ncolors; i++)
+	{
+		if (found[i])
+			nfa->wild[nfa->nwild++] = i;
+	}
+	runs = palloc_array(GpustrColorRun, nruns + 1);
+	memcpy(runs, nfa->runs, nruns * sizeof(GpustrColorRun));
+	runs[nruns].first = first;
+	runs[nruns].color = nfa->ncolors++;
+	nfa->runs = runs;
+	nfa->nruns = nruns + 1;
+	return true;
+}
+
+uint32
+gpustr_regex_last_char(void)
+{
+	return GetDatabaseEncoding() == PG_UTF8 ? 0x10FFFF : 0xFF;
 }

@@ -25,6 +25,8 @@ typedef struct GpustrColorDfa
 	int			start;
 	int32	   *next;			/* [nstates][ncolors] */
 	uint8	   *at_end;			/* [nstates]: GpustrTruth */
+	int			middle;			/* of an automaton for extents: the initial
+								 * state itself */
 	int			nruns;
 	GpustrColorRun *runs;		/* which characters have which colour */
 } GpustrColorDfa;
@@ -44,6 +46,12 @@ gpustr_regex_work(GpustrRegexWork *work, Size steps)
 	work->left -= steps;
 	return true;
 }
+
+/*
+ * In an automaton for extents GPUSTR_DFA_ACCEPT cannot tell, and at_end has this
+ * beside the truth where the final state is reached; it goes on there.
+ */
+#define GPUSTR_AT_FINAL 4
 
 /* The least automaton, and the fewest colours.  NULL: too much work. */
 extern GpustrColorDfa *gpustr_regex_color_dfa(const GpustrRegexNfa *nfa, GpustrRegexWork *work);

@@ -17,7 +17,8 @@
  * depend on ranges and single characters of the expression and on classes such
  * as [[:alpha:]].  Between the borders of all these the colour is the same, so
  * it is asked once for each stretch.  The borders of a class depend on the
- * collation only: found once, by asking for all characters, and kept.
+ * collation only: found once, by asking for all characters, and kept.  That takes some
+ * 20 ms, so workers of a parallel scan are given those that the leader knows.
  *
  * Failure: PostgreSQL's errors are not raised, but for a cancel.
  *
@@ -60,6 +61,9 @@ typedef struct ClassBorders
 } ClassBorders;
 
 static HTAB *class_borders = NULL;
+
+/* Characters that are asked for between two looks for a cancel. */
+#define POLL_CHARACTERS 4096
 
 int
 gpustr_regex_operator_flags(bool folded)
@@ -117,13 +121,8 @@ gpustr_regex_option_flags(const char *options, int bytes, int *cflags)
 	return true;
 }
 
-uint32
-gpustr_regex_last_char(void)
-{
-	return GetDatabaseEncoding() == PG_UTF8 ? 0x10FFFF : 0xFF;
-}
-
-static bool
+/* As pg_regcomp(): REG_OKAY, or which error PostgreSQL would raise. */
+static int
 compile(regex_t *re, const char *pattern, int bytes, int cflags, Oid collation)
 {
 	pg_wchar   *wide = palloc_array(pg_wchar, bytes + 1);
@@ -133,7 +132,23 @@ compile(regex_t *re, const char *pattern, int bytes, int cflags, Oid collation)
 	pfree(wide);
 	if (result != REG_OKAY)
 		CHECK_FOR_INTERRUPTS();
-	return result == REG_OKAY;
+	return result;
+}
+
+/* Why is there no automaton of an expression that gives this error? */
+static const char *
+refusal_of(int error)
+{
+	switch (error)
+	{
+		case REG_ETOOBIG:
+		case REG_ECOLORS:
+			return "the regular expression is too complex";
+		case REG_ESPACE:
+			return "there is not enough memory for the regular expression";
+		default:
+			return "the regular expression is invalid";
+	}
 }
 
 static color
@@ -154,6 +169,8 @@ walk_characters(struct colormap *cm, ClassBorders *found)
 	{
 		color		now = pg_reg_getcolor(cm, c);
 
+		if (c % POLL_CHARACTERS == 0)
+			CHECK_FOR_INTERRUPTS();
 		if (now == before)
 			continue;
 		if (found->n == space)
@@ -177,7 +194,7 @@ find_class_borders(ClassBorders *found)
 	regex_t		re;
 
 	snprintf(pattern, sizeof(pattern), "[[:%s:]]", class_names[found->key.cclass]);
-	if (!compile(&re, pattern, strlen(pattern), REG_ADVANCED, found->key.collation))
+	if (compile(&re, pattern, strlen(pattern), REG_ADVANCED, found->key.collation) != REG_OKAY)
 		elog(ERROR, "could not compile \"%s\"", pattern);
 	PG_TRY();
 	{
@@ -191,6 +208,37 @@ find_class_borders(ClassBorders *found)
 	PG_END_TRY();
 }
 
+/* Those of a class that are known, under the key of an empty entry; NULL: not known. */
+static ClassBorders *
+known_borders(ClassBorders *key, int cclass, Oid collation)
+{
+	if (class_borders == NULL)
+	{
+		HASHCTL		ctl;
+
+		ctl.keysize = sizeof(key->key);
+		ctl.entrysize = sizeof(ClassBorders);
+		class_borders = hash_create("gpustr borders of character classes", 16, &ctl,
+									HASH_ELEM | HASH_BLOBS);
+	}
+	memset(key, 0, sizeof(*key));
+	key->key.collation = collation;
+	key->key.cclass = cclass;
+	return hash_search(class_borders, &key->key, HASH_FIND, NULL);
+}
+
+static ClassBorders *
+keep_borders(const ClassBorders *found)
+{
+	uint32	   *borders = MemoryContextAlloc(TopMemoryContext, (found->n + 1) * sizeof(uint32));
+	ClassBorders *entry = hash_search(class_borders, &found->key, HASH_ENTER, NULL);
+
+	memcpy(borders, found->borders, found->n * sizeof(uint32));
+	entry->n = found->n;
+	entry->borders = borders;
+	return entry;
+}
+
 static const ClassBorders *
 borders_of_class(int cclass, Oid collation)
 {
@@ -201,34 +249,74 @@ borders_of_class(int cclass, Oid collation)
 	/* under C, no character beyond ASCII is of any class */
 	if (gpustr_ctype_is_c(collation))
 		return &none;
-	if (class_borders == NULL)
-	{
-		HASHCTL		ctl;
-
-		ctl.keysize = sizeof(key.key);
-		ctl.entrysize = sizeof(ClassBorders);
-		class_borders = hash_create("gpustr borders of character classes", 16, &ctl,
-									HASH_ELEM | HASH_BLOBS);
-	}
-	memset(&key, 0, sizeof(key));
-	key.key.collation = collation;
-	key.key.cclass = cclass;
-	entry = hash_search(class_borders, &key.key, HASH_FIND, NULL);
+	entry = known_borders(&key, cclass, collation);
 	if (entry == NULL)
 	{
-		/* may raise an error: not with a half-made entry in the table */
 		find_class_borders(&key);
-		entry = hash_search(class_borders, &key.key, HASH_ENTER, NULL);
-		entry->n = 0;
-		entry->borders = NULL;
-		if (key.n > 0)
-		{
-			entry->borders = MemoryContextAlloc(TopMemoryContext, key.n * sizeof(uint32));
-			memcpy(entry->borders, key.borders, key.n * sizeof(uint32));
-			entry->n = key.n;
-		}
+		entry = keep_borders(&key);
 	}
 	return entry;
+}
+
+/* Saved are: how many; of each collation, class, n, and n borders. */
+Size
+gpustr_regex_borders_bytes(void)
+{
+	Size		n = 1;
+	HASH_SEQ_STATUS scan;
+	ClassBorders *entry;
+
+	if (class_borders != NULL)
+	{
+		hash_seq_init(&scan, class_borders);
+		while ((entry = hash_seq_search(&scan)) != NULL)
+			n += 3 + entry->n;
+	}
+	return n * sizeof(uint32);
+}
+
+void
+gpustr_regex_borders_save(uint32 *to, Size bytes)
+{
+	uint32	   *n = to;
+	uint32	   *end = to + bytes / sizeof(uint32);
+	HASH_SEQ_STATUS scan;
+	ClassBorders *entry;
+
+	*to++ = 0;
+	if (class_borders == NULL)
+		return;
+	hash_seq_init(&scan, class_borders);
+	while ((entry = hash_seq_search(&scan)) != NULL)
+	{
+		if (end - to < 3 + entry->n)
+			continue;
+		*to++ = entry->key.collation;
+		*to++ = entry->key.cclass;
+		*to++ = entry->n;
+		memcpy(to, entry->borders, entry->n * sizeof(uint32));
+		to += entry->n;
+		(*n)++;
+	}
+}
+
+void
+gpustr_regex_borders_restore(const uint32 *from)
+{
+	uint32		left = *from++;
+
+	for (; left > 0; left--)
+	{
+		ClassBorders found;
+
+		if (known_borders(&found, from[1], from[0]) == NULL)
+		{
+			found.n = from[2];
+			found.borders = unconstify(uint32 *, from + 3);
+			(void) keep_borders(&found);
+		}
+		from += 3 + from[2];
+	}
 }
 
 static int
@@ -321,6 +409,8 @@ export_colors(Runs *runs, struct colormap *cm, Oid collation)
 	pg_set_regex_collation(collation);
 	for (i = 0; i < n; i++)
 	{
+		if (i % POLL_CHARACTERS == 0)
+			CHECK_FOR_INTERRUPTS();
 		if (borders[i] > MAX_SIMPLE_CHR && borders[i] <= last)
 			add_run(runs, borders[i], color_of(cm, borders[i]));
 	}
@@ -343,6 +433,38 @@ arc_color(const struct cnfa *search, const int32 *renumbered, int co, int32 *tak
 	return true;
 }
 
+/* The arcs of an automaton without lookaround constraints. */
+static void
+export_plain_arcs(GpustrRegexNfa *nfa, const struct cnfa *cnfa, const int32 *renumbered)
+{
+	int			narcs = 0;
+	int			used = 0;
+	int			state;
+	const struct carc *arc;
+
+	for (state = 0; state < cnfa->nstates; state++)
+	{
+		for (arc = cnfa->states[state]; arc->co != COLORLESS; arc++)
+			narcs++;
+	}
+	nfa->nstates = cnfa->nstates;
+	nfa->initial = cnfa->pre;
+	nfa->final = cnfa->post;
+	nfa->first_arc = palloc_array(int, nfa->nstates + 1);
+	nfa->arcs = palloc_extended(sizeof(GpustrRegexArc) * (narcs + 1), MCXT_ALLOC_HUGE);
+	for (state = 0; state < cnfa->nstates; state++)
+	{
+		nfa->first_arc[state] = used;
+		for (arc = cnfa->states[state]; arc->co != COLORLESS; arc++)
+		{
+			if (!arc_color(cnfa, renumbered, arc->co, &nfa->arcs[used].color))
+				continue;
+			nfa->arcs[used++].to = arc->to;
+		}
+	}
+	nfa->first_arc[nfa->nstates] = used;
+}
+
 static void
 export_arcs(GpustrRegexNfa *nfa, const regex_t *re, const int32 *renumbered)
 {
@@ -362,6 +484,7 @@ export_arcs(GpustrRegexNfa *nfa, const regex_t *re, const int32 *renumbered)
 		regex_arc_t *arcs = palloc_array(regex_arc_t, n + 1);
 		int			i;
 
+		CHECK_FOR_INTERRUPTS();
 		pg_reg_getoutarcs(re, state, arcs, n);
 		nfa->first_arc[state] = used;
 		if (used + n > space)
@@ -399,7 +522,9 @@ export_regex(GpustrRegexNfa *nfa, const regex_t *re, Oid collation)
 		(guts->info & REG_UBACKREF) != 0;
 
 	/* one that PostgreSQL does not even try has no arcs to go by */
-	if ((guts->info & REG_UIMPOSSIBLE) == 0)
+	if (nfa->extents)
+		export_plain_arcs(nfa, &guts->tree->cnfa, runs.renumbered);
+	else if ((guts->info & REG_UIMPOSSIBLE) == 0)
 		export_arcs(nfa, re, runs.renumbered);
 	else
 	{
@@ -412,15 +537,38 @@ export_regex(GpustrRegexNfa *nfa, const regex_t *re, Oid collation)
 	}
 }
 
-GpustrRegexNfa *
-gpustr_regex_nfa(const char *pattern, int bytes, int cflags, Oid collation)
+/* See regex_extents.c for why these are the ones. */
+static bool
+tells_extents(const regex_t *re, int cflags)
+{
+	const struct guts *guts = (const struct guts *) re->re_guts;
+
+	return (guts->info & (REG_UIMPOSSIBLE | REG_UBACKREF)) == 0 &&
+		(guts->tree->cnfa.flags & HASLACONS) == 0 &&
+		((cflags & REG_NOSUB) != 0 || re->re_nsub == 0);
+}
+
+static GpustrRegexNfa *
+make_nfa(const char *pattern, int bytes, int cflags, Oid collation, bool extents,
+		 const char **refusal)
 {
 	GpustrRegexNfa *nfa;
 	regex_t		re;
+	int			error = compile(&re, pattern, bytes, cflags, collation);
 
-	if (!compile(&re, pattern, bytes, cflags, collation))
+	if (error != REG_OKAY)
+	{
+		*refusal = refusal_of(error);
 		return NULL;
+	}
+	if (extents && !tells_extents(&re, cflags))
+	{
+		pg_regfree(&re);
+		return NULL;
+	}
 	nfa = palloc0_object(GpustrRegexNfa);
+	nfa->extents = extents;
+	nfa->shortest = (((struct guts *) re.re_guts)->tree->flags & SHORTER) != 0;
 	PG_TRY();
 	{
 		export_regex(nfa, &re, collation);
@@ -433,42 +581,17 @@ gpustr_regex_nfa(const char *pattern, int bytes, int cflags, Oid collation)
 	return nfa;
 }
 
-bool
-gpustr_regex_coarsen(GpustrRegexNfa *nfa, uint32 first)
+GpustrRegexNfa *
+gpustr_regex_nfa(const char *pattern, int bytes, int cflags, Oid collation,
+				 const char **refusal)
 {
-	bool	   *found = palloc0_array(bool, nfa->ncolors);
-	GpustrColorRun *runs;
-	int			nruns = 0;
-	int			n = 0;
-	int			i;
+	return make_nfa(pattern, bytes, cflags, collation, false, refusal);
+}
 
-	for (i = 0; i < nfa->nruns; i++)
-	{
-		uint32		end = i + 1 < nfa->nruns ? nfa->runs[i + 1].first : PG_UINT32_MAX;
-		int32 color = nfa->runs[i].color;
+GpustrRegexNfa *
+gpustr_regex_extents_nfa(const char *pattern, int bytes, int cflags, Oid collation, bool captures)
+{
+	const char *refusal;
 
-		if (nfa->runs[i].first < first)
-			nruns++;
-		if (end > first && !found[color])
-		{
-			found[color] = true;
-			n++;
-		}
-	}
-	if (n < 2 || nfa->nwild > 0)
-		return false;
-
-	nfa->wild = palloc_array(int, n);
-	for (i = 0; i < nfa->ncolors; i++)
-	{
-		if (found[i])
-			nfa->wild[nfa->nwild++] = i;
-	}
-	runs = palloc_array(GpustrColorRun, nruns + 1);
-	memcpy(runs, nfa->runs, nruns * sizeof(GpustrColorRun));
-	runs[nruns].first = first;
-	runs[nruns].color = nfa->ncolors++;
-	nfa->runs = runs;
-	nfa->nruns = nruns + 1;
-	return true;
+	return make_nfa(pattern, bytes, captures ? cflags & ~REG_NOSUB : cflags, collation, true, &refusal);
 }

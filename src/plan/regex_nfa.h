@@ -49,14 +49,28 @@ typedef struct GpustrRegexNfa
 	/* The last colour may stand for any of some, where which is not looked up */
 	int			nwild;			/* 0: it does not */
 	int		   *wild;			/* [nwild] those */
+
+	/* See gpustr_regex_extents_nfa() */
+	bool		extents;
+	bool		shortest;		/* the match that ends first is wanted */
 } GpustrRegexNfa;
 
 /*
- * Compile, as PostgreSQL would to match a value.  NULL if that gives an error.
- * cflags: those of regex.h; the collation is deterministic.
+ * Compile, as PostgreSQL would to match a value.  NULL if that gives an error; *refusal
+ * says, as a literal, which.  cflags: those of regex.h; the collation is deterministic.
  */
 extern GpustrRegexNfa *gpustr_regex_nfa(const char *pattern, int bytes, int cflags,
-										Oid collation);
+										Oid collation, const char **refusal);
+
+/*
+ * The same for where the expression matches: from the initial state, by an arc for
+ * the character before or the begin of the value, one for each character of the
+ * match, and one for the character behind it or the end of the value, the final
+ * state is reached just where there is a match.  NULL also where that does not
+ * tell what PostgreSQL finds; and where 'captures' is set and parentheses capture.
+ */
+extern GpustrRegexNfa *gpustr_regex_extents_nfa(const char *pattern, int bytes, int cflags,
+												Oid collation, bool captures);
 
 /*
  * Let all characters from 'first' on have one colour, which is wild.  False, and
@@ -72,5 +86,13 @@ extern bool gpustr_regex_option_flags(const char *options, int bytes, int *cflag
 
 /* The last code point that a character of the database's encoding can have. */
 extern uint32 gpustr_regex_last_char(void);
+
+/*
+ * What this session knows of the borders of character classes, for another one over the
+ * same database: how large it is, saved (as much as there is room for), and restored.
+ */
+extern Size gpustr_regex_borders_bytes(void);
+extern void gpustr_regex_borders_save(uint32 *to, Size bytes);
+extern void gpustr_regex_borders_restore(const uint32 *from);
 
 #endif							/* GPUSTR_REGEX_NFA_H */

@@ -11,6 +11,9 @@
  * A LIKE of one literal is a search that is faster than an automaton, so it takes a few
  * to gain.
  *
+ * Other patterns, and regular expressions, are joined by union_build.c, which comes
+ * first.
+ *
  * IDENTIFICATION
  *	  src/plan/several_build.c
  *
@@ -24,9 +27,7 @@
 #include "compat.h"
 #include "plan/literals_build.h"
 #include "plan/several_build.h"
-
-/* Literals that are faster found by one automaton than one by one. */
-#define FEWEST_LITERALS 4
+#include "plan/union_build.h"
 
 /* Can tests of a function, joined by OR or else AND, be a test for literals? */
 static bool
@@ -75,6 +76,18 @@ literal_of_pattern(const GpustrFixed *pattern, GpustrLiteral *literal)
 	return i == n;
 }
 
+GpustrLiteralUse
+gpustr_literal_use(const GpustrFunction *function, const GpustrFixed *pattern)
+{
+	GpustrLiteral literal;
+
+	if (joins_to_literals(function, true) && literal_of_pattern(pattern, &literal))
+		return GPUSTR_LITERAL_IN_OR;
+	if (joins_to_literals(function, false) && literal_of_pattern(pattern, &literal))
+		return GPUSTR_LITERAL_IN_AND;
+	return GPUSTR_LITERAL_NEVER;
+}
+
 /* Elements from one on that have literals, into literals[]. */
 static int
 literals_from(const GpustrFixed *elements, int from, int n, GpustrLiteral *literals)
@@ -100,7 +113,7 @@ gpustr_list_tests(const GpustrFunction *function, bool use_or, const GpustrFixed
 	{
 		int			run = literals_from(elements, i, n, literals);
 
-		tests += run >= FEWEST_LITERALS ? 1 : Max(run, 1);
+		tests += run >= GPUSTR_FEWEST_LITERALS ? 1 : Max(run, 1);
 		i += Max(run, 1);
 	}
 	return tests;
@@ -111,7 +124,7 @@ static bool
 build_literals(GpustrBuild *build, bool use_or, GpustrReg text, const GpustrLiteral *literals,
 			   int n, GpustrReg *reg)
 {
-	if (n < FEWEST_LITERALS || !gpustr_build_literals(build, text, literals, n, reg))
+	if (n < GPUSTR_FEWEST_LITERALS || !gpustr_build_literals(build, text, literals, n, reg))
 		return false;
 	if (!use_or)
 		*reg = gpustr_build_not(build, *reg);
@@ -129,13 +142,18 @@ gpustr_build_list(GpustrBuild *build, const GpustrFunction *function, Oid collat
 
 	while (i < n && !build->builder.full)
 	{
-		int			run = joins ? literals_from(elements, i, n, literals) : 0;
 		GpustrReg	next;
+		int			run = gpustr_build_union_list(build, function, collation, use_or, left,
+												  elements, i, n, &next);
 
-		if (!build_literals(build, use_or, left, literals, run, &next))
+		if (run == 0)
 		{
-			run = 1;
-			next = gpustr_build_test(build, function, collation, left, &elements[i]);
+			run = joins ? literals_from(elements, i, n, literals) : 0;
+			if (!build_literals(build, use_or, left, literals, run, &next))
+			{
+				run = 1;
+				next = gpustr_build_test(build, function, collation, left, &elements[i]);
+			}
 		}
 		if (i > 0)
 			next.reg = gpustr_builder_binary(&build->builder, use_or ? GPUSTR_OP_OR : GPUSTR_OP_AND,
@@ -172,9 +190,12 @@ gpustr_build_several(GpustrBuild *build, BoolExpr *expr, int from, GpustrReg *re
 	GpustrLiteral *literals;
 	Node	   *text = NULL;
 	Node	   *other;
-	int			i = from;
+	int			i = gpustr_build_union(build, use_or, expr->args, from, n - from, reg);
 
-	if (n - from < FEWEST_LITERALS)
+	if (i > 0)
+		return i;
+	i = from;
+	if (n - from < GPUSTR_FEWEST_LITERALS)
 		return 0;
 	literals = palloc_array(GpustrLiteral, n);
 	while (i < n && is_literal_test(build, list_nth(expr->args, i), use_or, &other,
@@ -186,7 +207,7 @@ gpustr_build_several(GpustrBuild *build, BoolExpr *expr, int from, GpustrReg *re
 
 		i++;
 	}
-	if (i - from < FEWEST_LITERALS ||
+	if (i - from < GPUSTR_FEWEST_LITERALS ||
 		!build_literals(build, use_or, gpustr_build_expr(build, text), literals, i - from, reg))
 		return 0;
 	return i - from;

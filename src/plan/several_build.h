@@ -15,6 +15,20 @@
 
 #include "plan/expr_build.h"
 
+/* Literals that are faster found by one automaton than one by one. */
+#define GPUSTR_FEWEST_LITERALS 4
+
+/* Can a test for a known pattern, joined with others, be one for many literals? */
+typedef enum GpustrLiteralUse
+{
+	GPUSTR_LITERAL_NEVER,
+	GPUSTR_LITERAL_IN_OR,
+	GPUSTR_LITERAL_IN_AND
+}			GpustrLiteralUse;
+
+extern GpustrLiteralUse gpustr_literal_use(const GpustrFunction *function,
+										   const GpustrFixed *pattern);
+
 /*
  * How many tests are a list of patterns, joined by OR or else AND?  Fewer than
  * elements, where some can be tested at once.

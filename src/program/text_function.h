@@ -49,7 +49,9 @@ typedef enum GpustrTextFunction
 	GPUSTR_TEXT_LTRIM,			/* TT */
 	GPUSTR_TEXT_RTRIM,			/* TT */
 	GPUSTR_TEXT_SPLIT_PART,		/* TTV: text, separator, which */
-	GPUSTR_TEXT_SLICE_LAST = GPUSTR_TEXT_SPLIT_PART,
+	GPUSTR_TEXT_REGEX_SUBSTR,	/* T; constant: GpustrRegexExtents; no match:
+								 * recheck */
+	GPUSTR_TEXT_SLICE_LAST = GPUSTR_TEXT_REGEX_SUBSTR,
 
 	/* made texts */
 	GPUSTR_TEXT_UPPER,			/* T; constant: GpustrCaseMap */
@@ -74,7 +76,9 @@ typedef enum GpustrTextFunction
 	GPUSTR_TEXT_SHA256,			/* T: 32 bytes */
 	GPUSTR_TEXT_REDACT_PII,		/* T; constant: int32, which kinds
 								 * (rowfn/pii.h) */
-	GPUSTR_TEXT_MAKE_LAST = GPUSTR_TEXT_REDACT_PII,
+	GPUSTR_TEXT_REGEX_REPLACE,	/* TT: text, replacement; constant:
+								 * GpustrRegexExtents */
+	GPUSTR_TEXT_MAKE_LAST = GPUSTR_TEXT_REGEX_REPLACE,
 
 	/* measures */
 	GPUSTR_TEXT_POSITION,		/* TT: strpos(text, what) */
@@ -88,7 +92,9 @@ typedef enum GpustrTextFunction
 	GPUSTR_TEXT_EDIT_DISTANCE,	/* TT: gpustr.edit_distance(a, b) */
 	GPUSTR_TEXT_EDIT_WITHIN,	/* TTV: 0 or 1: edit_distance_within(a, b, k) */
 	GPUSTR_TEXT_FUZZY_FIND,		/* TTV: gpustr.fuzzy_find(text, pattern, k) */
-	GPUSTR_TEXT_FUNCTION_LAST = GPUSTR_TEXT_FUZZY_FIND
+	GPUSTR_TEXT_REGEX_COUNT,	/* T; constant: GpustrRegexExtents */
+	GPUSTR_TEXT_REGEX_INSTR,	/* T; alike; no match: 0 */
+	GPUSTR_TEXT_FUNCTION_LAST = GPUSTR_TEXT_REGEX_INSTR
 } GpustrTextFunction;
 
 /*
@@ -113,6 +119,36 @@ typedef struct GpustrCaseMap
 
 #define GPUSTR_CASE_RECHECK 0xFFFFFFFFu
 
+/*
+ * Where a regular expression matches; a GpustrDfa follows.  That one runs forward
+ * from where a match may begin, and is otherwise than GPUSTR_OP_DFA's: when it
+ * comes to one of the states from 'accept' on, 'naccept' of them, a match ends
+ * before the character that has led there; where at_end is 1, one ends with the
+ * text.  In state 1 it cannot tell: recheck.
+ *
+ * It starts in 'start' at the begin of the text; elsewhere in 'middle', from which
+ * it takes the character before; or in 'plain' anywhere, if that is not -1.
+ */
+typedef struct GpustrRegexExtents
+{
+	int32_t		pass;			/* characters of the text before the first
+								 * search, >= 0 */
+	int32_t		which;			/* the match that is wanted, from 1; 0: all */
+	int32_t		flags;			/* GPUSTR_EXTENTS_ */
+	int32_t		plain;
+	int32_t		middle;
+	int32_t		accept;
+	int32_t		naccept;
+	int32_t		unused;
+	uint32_t	begins[8];		/* bit i: with byte i a match may begin, and
+								 * the byte begins a character */
+} GpustrRegexExtents;
+
+#define GPUSTR_EXTENTS_SHORTEST 1	/* not the longest match from a place */
+#define GPUSTR_EXTENTS_END 2	/* regexp_instr(): where it ends */
+
+#define GPUSTR_EXTENTS_DFA(extents) ((const GpustrDfa *) ((extents) + 1))
+
 /* Bytes of a GpustrCaseMap of n pairs, a multiple of 8. */
 #define GPUSTR_CASE_MAP_BYTES(n) \
 	(((uint32_t) offsetof(GpustrCaseMap, pairs) + (uint32_t) (n) * (uint32_t) sizeof(GpustrCasePair) + 7) & ~7u)
@@ -134,6 +170,7 @@ gpustr_text_function_shape(int function)
 		case GPUSTR_TEXT_LTRIM:
 		case GPUSTR_TEXT_RTRIM:
 		case GPUSTR_TEXT_CONCAT:
+		case GPUSTR_TEXT_REGEX_REPLACE:
 		case GPUSTR_TEXT_POSITION:
 		case GPUSTR_TEXT_COUNT_MATCHES:
 		case GPUSTR_TEXT_EDIT_DISTANCE:
@@ -151,6 +188,9 @@ gpustr_text_function_shape(int function)
 		case GPUSTR_TEXT_MD5:
 		case GPUSTR_TEXT_SHA256:
 		case GPUSTR_TEXT_REDACT_PII:
+		case GPUSTR_TEXT_REGEX_SUBSTR:
+		case GPUSTR_TEXT_REGEX_COUNT:
+		case GPUSTR_TEXT_REGEX_INSTR:
 		case GPUSTR_TEXT_ASCII:
 		case GPUSTR_TEXT_TO_INT2:
 		case GPUSTR_TEXT_TO_INT4:

@@ -27,6 +27,7 @@
 #include <stddef.h>
 
 #include "program/text_function.h"
+#include "rowfn/dfa.h"
 
 typedef struct RowfnText
 {
@@ -81,6 +82,20 @@ rowfn_case_map_check(const char *p, uint32_t bytes)
 	return bad ? 0 : GPUSTR_CASE_MAP_BYTES(map->npairs);
 }
 
+/* Is there a GpustrRegexExtents with its automaton within the bytes at p? */
+GPUSTR_FN int
+rowfn_extents_check(const char *p, uint32_t bytes)
+{
+	const GpustrRegexExtents *x = (const GpustrRegexExtents *) p;
+	const GpustrDfa *dfa = GPUSTR_EXTENTS_DFA(x);
+
+	return bytes >= sizeof(GpustrRegexExtents) &&
+		rowfn_dfa_check(dfa, bytes - (uint32_t) sizeof(GpustrRegexExtents)) &&
+		x->pass >= 0 && x->which >= 0 && x->plain >= -1 && x->plain < dfa->nstates &&
+		x->middle >= 0 && x->middle < dfa->nstates && x->accept > GPUSTR_DFA_ACCEPT &&
+		x->accept <= dfa->nstates && x->naccept >= 0 && x->naccept <= dfa->nstates - x->accept;
+}
+
 /* Is there such a function, and is this the constant that it needs? */
 GPUSTR_FN int
 rowfn_text_check(int function, const char *constant, uint32_t bytes)
@@ -100,6 +115,11 @@ rowfn_text_check(int function, const char *constant, uint32_t bytes)
 				rowfn_case_map_check(constant + first, bytes - first) != 0;
 		case GPUSTR_TEXT_REDACT_PII:
 			return bytes == sizeof(int32_t);
+		case GPUSTR_TEXT_REGEX_SUBSTR:
+		case GPUSTR_TEXT_REGEX_REPLACE:
+		case GPUSTR_TEXT_REGEX_COUNT:
+		case GPUSTR_TEXT_REGEX_INSTR:
+			return rowfn_extents_check(constant, bytes);
 		default:
 			return bytes == 0;
 	}

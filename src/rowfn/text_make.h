@@ -20,6 +20,7 @@
 #include "rowfn/number_text.h"
 #include "rowfn/pad.h"
 #include "rowfn/pii.h"
+#include "rowfn/regex_extents.h"
 #include "rowfn/replace.h"
 
 /*
@@ -78,6 +79,8 @@ rowfn_text_all_bytes(int function, const RowfnArgs *args)
 			if (text[0].len > ROWFN_TEXT_BYTES)
 				return ROWFN_TEXT_RECHECK;
 			return rowfn_pii_bytes(text[0].s, text[0].len, *(const int32_t *) args->constant);
+		case GPUSTR_TEXT_REGEX_REPLACE:
+			return rowfn_regex_replace(args, (char *) 0, 0);
 		default:
 			return ROWFN_TEXT_RECHECK;
 	}
@@ -158,6 +161,9 @@ rowfn_text_write(int function, const RowfnArgs *args, char *out, int64_t bytes)
 			break;
 		case GPUSTR_TEXT_REDACT_PII:
 			rowfn_pii_write(text[0].s, text[0].len, *(const int32_t *) args->constant, out, bytes);
+			break;
+		case GPUSTR_TEXT_REGEX_REPLACE:
+			(void) rowfn_regex_replace(args, out, bytes);
 			break;
 		default:
 			break;

@@ -16,6 +16,7 @@
 #include "rowfn/find_bytes.h"
 #include "rowfn/fuzzy_find.h"
 #include "rowfn/number_text.h"
+#include "rowfn/regex_extents.h"
 
 /* strpos(): at which character 'what' stands first, 0 if nowhere. */
 GPUSTR_FN int
@@ -70,6 +71,10 @@ rowfn_text_measure(int function, const RowfnArgs *args, int64_t *value)
 			return rowfn_measure_edit_within(args, value);
 		case GPUSTR_TEXT_FUZZY_FIND:
 			return rowfn_measure_fuzzy_find(args, value);
+		case GPUSTR_TEXT_REGEX_COUNT:
+			return rowfn_regex_count(args, value);
+		case GPUSTR_TEXT_REGEX_INSTR:
+			return rowfn_regex_instr(args, value);
 		default:
 			return 0;
 	}

@@ -23,6 +23,7 @@
 
 #include "rowfn/char_set.h"
 #include "rowfn/find_bytes.h"
+#include "rowfn/regex_extents.h"
 
 GPUSTR_FN int
 rowfn_is_int4(int64_t value)
@@ -217,6 +218,8 @@ rowfn_text_slice(int function, const RowfnArgs *args, RowfnText *slice)
 			return rowfn_trim(text[0], text[1], 0, 1, args->encoding, slice);
 		case GPUSTR_TEXT_SPLIT_PART:
 			return rowfn_split_part(text[0], text[1], value[2], slice);
+		case GPUSTR_TEXT_REGEX_SUBSTR:
+			return rowfn_regex_substr(args, slice);
 		default:
 			return 0;
 	}

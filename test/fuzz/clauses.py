@@ -296,6 +296,14 @@ class Generator:
         return Node('bool', form, text, Constant(values.TEXT, self.like_pattern(), self.chance(self.params)))
 
     def regex(self, text):
+        """~ and its kin, now and then several of them and of LIKE, of one text."""
+        if self.chance(0.8):
+            return self.one_regex(text)
+        tests = [Node('bool', '({} LIKE {})', text, Constant(values.TEXT, regexes.like(self.rng), self.chance(self.params)))
+                 if self.chance(0.4) else self.one_regex(text) for _ in range(self.rng.choice([2, 2, 3, 5]))]
+        return Node('bool', '(' + regexes.join(self.rng, ['{}'] * len(tests)) + ')', *tests)
+
+    def one_regex(self, text):
         """~ and its kin."""
         op = self.rng.choice(['~', '~', '~*', '!~', '!~*'])
         kind = self.rng.random()

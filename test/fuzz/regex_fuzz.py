@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Differential fuzzing of regular expressions: ~, ~*, SIMILAR TO, regexp_like, and
-functions that look for them, in clauses and in SELECT lists.
+groups of these and of LIKE, functions that look for them, in clauses and in SELECT lists.
 
     regex_fuzz.py --dsn 'host=/tmp port=5432' [--seconds 60] [--seed N] [--engine local|device]
 
@@ -27,7 +27,9 @@ TEXTS = 250
 EXPRESSIONS_PER_ROUND = 80
 SIZES = ['256kB', '256kB', '256kB', '2MB', '64kB', '16kB', '4kB']
 HANG_SECONDS = 90
+MOST_SLOW = 0.01                # share of statements that time out, at most
 REFUSED = 'could not run this query with gpustr'
+TIMED_OUT = 'canceling statement due to statement timeout'
 
 
 def clause(rng, column):
@@ -39,6 +41,21 @@ def clause(rng, column):
     if kind < 0.18:
         return f'regexp_like({column}, {pattern}, {values.quote(rng.choice(regexes.FLAGS))})'
     return f"{column} {rng.choice(['~', '~', '~', '~*', '~*', '!~', '!~*'])} {pattern}"
+
+
+def group(rng, column):
+    """Several tests of the column that may be one automaton."""
+    tests = []
+    for _ in range(rng.choice([2, 2, 3, 4, 6])):
+        if rng.random() < 0.4:
+            operator = rng.choice(['LIKE', 'LIKE', 'NOT LIKE', 'ILIKE', 'NOT ILIKE'])
+            tests.append(f'{column} {operator} {values.quote(regexes.like(rng))}')
+        elif rng.random() < 0.1:
+            listed = ', '.join(values.quote(regexes.regex(rng)) for _ in range(3))
+            tests.append(f"{column} {rng.choice(['~', '!~', '~*'])} {rng.choice(['ANY', 'ALL'])} (ARRAY[{listed}])")
+        else:
+            tests.append(clause(rng, column))
+    return regexes.join(rng, tests)
 
 
 def flags(rng, replaces):
@@ -54,7 +71,7 @@ def number(rng):
 def found_text(rng, column):
     """A random call that makes a text."""
     pattern = values.quote(regexes.regex(rng))
-    replacement = rng.choice(["''", "'#'", r"'<\\1\\&>'", "p", "upper(p)", "NULL"])
+    replacement = rng.choice(["''", "'#'", r"'<\\1\\&>'", r"'[\&]'", r"'é\\\&\x\&\'", r"'\1'", "p", "upper(p)", r"'\' || p", "NULL"])
     return rng.choice([
         f'regexp_replace({column}, {pattern}, {replacement})',
         f'regexp_replace({column}, {pattern}, {replacement}, {flags(rng, True)})',
@@ -72,9 +89,10 @@ def found_truth(rng, column):
     """A random clause with such a call."""
     pattern = values.quote(regexes.regex(rng))
     return rng.choice([
-        f'regexp_count({column}, {pattern}) {rng.choice(["=", ">", "<="])} {rng.choice([0, 1, 3])}',
+        f'regexp_count({column}, {pattern}) {rng.choice(["=", ">", "<="])} {rng.choice([0, 1, 2, 3, 4, 5, 8])}',
         f'regexp_count({column}, {pattern}, {number(rng)}, {flags(rng, False)}) > 1',
-        f'regexp_instr({column}, {pattern}) {rng.choice(["=", ">"])} {rng.choice([0, 1])}',
+        f'regexp_instr({column}, {pattern}) {rng.choice(["=", ">"])} {rng.choice([0, 1, 2, 3, 5])}',
+        f'regexp_instr({column}, {pattern}, 1, {rng.choice([1, 2, 3])}, 1) = {rng.choice([2, 3, 4, 5, 6])}',
         f'regexp_instr({column}, {pattern}, {number(rng)}, {number(rng)}, {rng.choice([0, 1, 1, 2])}, {flags(rng, False)}) IS NULL',
         f'regexp_match({column}, {pattern}) IS {rng.choice(["", "NOT "])}NULL',
         f'regexp_match({column}, {pattern}, {flags(rng, False)}) IS {rng.choice(["", "NOT "])}NULL',
@@ -87,6 +105,7 @@ class Fuzzer:
 
     def __init__(self, args):
         self.session = libpq.Session(args.dsn, HANG_SECONDS)
+        self.found = args.found
         self.codec = 'utf-8'
         self.codec = 'utf-8' if self.run('SHOW server_encoding') == [(b'UTF8',)] else 'latin-1'
         # the server gets and sends bytes as they are
@@ -97,7 +116,7 @@ class Fuzzer:
         self.collations = ['"C"', '"default"']
         if self.codec == 'utf-8':
             self.collations += ['"en-x-icu"', '"tr-x-icu"']
-        self.tested = self.refused = self.errors = self.comparisons = self.different = 0
+        self.tested = self.refused = self.errors = self.comparisons = self.different = self.slow = 0
 
     def run(self, sql):
         """Run commands; their rows."""
@@ -119,6 +138,8 @@ class Fuzzer:
     def make_table(self, rng):
         """Texts, each twice: as text and padded."""
         rows = [self.encodable(regexes.text(rng)) for _ in range(TEXTS)]
+        for i in range(0, TEXTS, 25):
+            rows[i] = (rows[i] + rows[i + 1]) * rng.randint(1, 60)
         self.run('DROP TABLE IF EXISTS fuzz_regex')
         self.run('CREATE TABLE fuzz_regex (id int, s text, p char(14))')
         listed = ', '.join(f'({i}, {values.quote(row)}, {values.quote(row[:14])})' for i, row in enumerate(rows))
@@ -127,10 +148,11 @@ class Fuzzer:
     def query(self, rng, column):
         """A random query over the table, of one row."""
         kind = rng.random()
-        if kind < 0.25:
+        if kind < self.found / 2:
             return ("SELECT string_agg(id || coalesce('=' || x, ''), ',' ORDER BY id) FROM "
                     f'(SELECT id, {found_text(rng, column)} AS x FROM fuzz_regex OFFSET 0) q')
-        where = found_truth(rng, column) if kind < 0.45 else clause(rng, column)
+        other = group if rng.random() < 0.4 else clause
+        where = found_truth(rng, column) if kind < self.found else other(rng, column)
         return f"SELECT string_agg(id::text, ',' ORDER BY id) FROM fuzz_regex WHERE {where}"
 
     def compare(self, query, size):
@@ -145,7 +167,9 @@ class Fuzzer:
         self.tested += 1
         self.errors += isinstance(slow, str)
         self.comparisons += 0 if isinstance(slow, str) else TEXTS
-        if fast != slow:
+        if TIMED_OUT in (fast, slow):
+            self.slow += 1      # PostgreSQL's own matcher, which either may need
+        elif fast != slow:
             self.different += 1
             print(f'DIFFERENT: {query}; with {size}\n  with gpustr {fast}\n  without     {slow}', flush=True)
 
@@ -164,6 +188,7 @@ def main():
     parser.add_argument('--seconds', type=float, default=60, help='how long to make new rounds (default 60)')
     parser.add_argument('--seed', type=int, default=random.randrange(10 ** 9), help='default: any; printed')
     parser.add_argument('--engine', choices=['local', 'device'], default='local', help='gpustr.engine (default local)')
+    parser.add_argument('--found', type=float, default=0.6, help='share of functions that look for matches (default 0.6)')
     parser.add_argument('--stop-after', type=int, default=10, help='how many differences are enough (default 10)')
     args = parser.parse_args()
     fuzzer = Fuzzer(args)
@@ -173,8 +198,8 @@ def main():
         fuzzer.round(random.Random(f'{args.seed}/{number}'))
         number += 1
     print(f'seed {args.seed}: {number} rounds, {fuzzer.tested} expressions compared on {fuzzer.comparisons} values, '
-          f'{fuzzer.errors} with errors, {fuzzer.refused} refused, {fuzzer.different} different')
-    sys.exit(1 if fuzzer.different or fuzzer.tested <= fuzzer.refused else 0)
+          f'{fuzzer.errors} with errors, {fuzzer.refused} refused, {fuzzer.slow} timed out, {fuzzer.different} different')
+    sys.exit(1 if fuzzer.different or fuzzer.slow > 2 + MOST_SLOW * fuzzer.tested or fuzzer.tested <= fuzzer.refused else 0)
 
 
 if __name__ == '__main__':

@@ -38,6 +38,21 @@ def text(rng):
     return made
 
 
+def like(rng):
+    """A LIKE pattern of the same characters."""
+    made = ''.join(rng.choice(['%', '%', '_', '\\\\', '\\%', '\\_']) if rng.random() < 0.35 else character(rng).replace('\\', '')
+                   for _ in range(rng.randint(0, 7)))
+    return '%' + made + '%' if rng.random() < 0.3 else made
+
+
+def join(rng, tests):
+    """These tests by AND, OR and NOT, as one."""
+    made = tests[0]
+    for test in tests[1:]:
+        made = rng.choice(['{} OR {}', '{} OR {}', '{} AND {}', '{} AND {}', '({} OR {})', '({} AND {})', '{} AND NOT ({})']).format(made, test)
+    return made
+
+
 class Generator:
     """Makes one expression."""
 

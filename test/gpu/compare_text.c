@@ -21,6 +21,7 @@
  */
 #include "batch/batch_layout.h"
 #include "compare.h"
+#include "extents_gen.h"
 #include "program/program_builder.h"
 #include "program/text_function.h"
 
@@ -176,6 +177,11 @@ make_constant(const TextWork * work, GpustrTextFunction function, char *constant
 			kinds = rng_one_in(work->rng, 2) ? 0x7F : rng_below(work->rng, 128);
 			memcpy(constant, &kinds, sizeof(kinds));
 			return sizeof(kinds);
+		case GPUSTR_TEXT_REGEX_SUBSTR:
+		case GPUSTR_TEXT_REGEX_REPLACE:
+		case GPUSTR_TEXT_REGEX_COUNT:
+		case GPUSTR_TEXT_REGEX_INSTR:
+			return extents_gen(work->rng, work->encoding, constant);
 		default:
 			return 0;
 	}
@@ -222,6 +228,8 @@ add_call(TextWork * work, GpustrTextFunction function)
 			args[i] = lengthens ? work->times : work->value[rng_below(work->rng, work->nvalue)];
 		else if (i == 0 && (lengthens || rng_one_in(work->rng, 2)))
 			args[i] = 0;		/* the first column */
+		else if (i == 1 && function == GPUSTR_TEXT_REGEX_REPLACE)
+			args[i] = work->text[3 + rng_below(work->rng, 3)];	/* a short constant */
 		else
 			args[i] = work->text[i == 0 ? work->ntext - 1 - rng_below(work->rng, 3) :
 								 rng_below(work->rng, rng_one_in(work->rng, 4) ? work->ntext : 6)];
@@ -241,7 +249,7 @@ add_call(TextWork * work, GpustrTextFunction function)
 static void
 add_registers(TextWork * work)
 {
-	static const char *const samples[] = {"", "a", " ", ", ", "ab", "\303\251", "zA0_ \303\251ab"};
+	static const char *const samples[] = {"", "a", " ", ", ", "ab", "\303\251", "zA0_ \303\251ab", "[\\&]\\"};
 	static const int64_t numbers[] = {0, 1, 2, 3, 7, -1, -3, 20, 255, 65, 0x20AC, INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN};
 	GpustrProgramBuilder *b = &work->builder;
 	Rng		   *rng = work->rng;
@@ -253,7 +261,7 @@ add_registers(TextWork * work)
 		add_text(work, gpustr_builder_column(b, i));
 	for (i = 0; i < 3; i++)
 	{
-		sample = samples[rng_below(rng, 7)];
+		sample = samples[rng_below(rng, 8)];
 		add_text(work, gpustr_builder_const_text(b, rng_one_in(rng, 12) ? GPUSTR_NULL : GPUSTR_FALSE, sample,
 												 (int32_t) strlen(sample)));
 	}

@@ -41,7 +41,8 @@ static const int functions[] = {
 	GPUSTR_TEXT_TO_HEX8, GPUSTR_TEXT_FROM_INT, GPUSTR_TEXT_FROM_BOOL, GPUSTR_TEXT_FROM_DATE,
 	GPUSTR_TEXT_FROM_UUID, GPUSTR_TEXT_MD5, GPUSTR_TEXT_SHA256, GPUSTR_TEXT_POSITION,
 	GPUSTR_TEXT_ASCII, GPUSTR_TEXT_TO_INT2, GPUSTR_TEXT_TO_INT4, GPUSTR_TEXT_TO_INT8,
-	GPUSTR_TEXT_TO_DATE
+	GPUSTR_TEXT_TO_DATE, GPUSTR_TEXT_REGEX_SUBSTR, GPUSTR_TEXT_REGEX_REPLACE, GPUSTR_TEXT_REGEX_COUNT,
+	GPUSTR_TEXT_REGEX_INSTR
 };
 #define NFUNCTIONS ((int) (sizeof(functions) / sizeof(functions[0])))
 
@@ -145,6 +146,14 @@ choose_args(GenWork *work, int function, uint16_t *args)
 			/* no longer than what it replaces, which may be anything then */
 			args[1] = any_constant_text(work, &n);
 			args[2] = constant_text(work, "<**********>", rng_below(rng, n + 1));
+			break;
+		case GPUSTR_TEXT_REGEX_REPLACE:
+
+			/*
+			 * there may be more matches than characters, but the matches are
+			 * no longer
+			 */
+			args[1] = constant_text(work, "\\&", 2 * rng_below(rng, 2));
 			break;
 		case GPUSTR_TEXT_TRANSLATE:
 			args[2] = constant_text(work, "xyzabcABC-_ ", rng_below(rng, CONSTANT_BYTES + 1));

@@ -16,7 +16,7 @@
 
 #include <math.h>
 
-#include "naive_text.h"
+#include "naive_extents.h"
 
 /* A copy of the message, padded; big: its length in bits is big-endian. */
 static inline unsigned char *
@@ -359,7 +359,10 @@ naive_text_function(int function, const RowfnArgs *args, NaiveAnswer *answer)
 	for (i = 0; i < 3 && shape[i] != '\0'; i++)
 		if (shape[i] == 'T')
 			naive_chars(args->text[i], args->encoding, &chars[i]);
-	if (function <= GPUSTR_TEXT_SLICE_LAST)
+	if (function == GPUSTR_TEXT_REGEX_SUBSTR || function == GPUSTR_TEXT_REGEX_REPLACE ||
+		function == GPUSTR_TEXT_REGEX_COUNT || function == GPUSTR_TEXT_REGEX_INSTR)
+		naive_extents(function, args, chars, answer);
+	else if (function <= GPUSTR_TEXT_SLICE_LAST)
 		naive_slice(function, args, chars, answer);
 	else if (function <= GPUSTR_TEXT_MAKE_LAST)
 	{

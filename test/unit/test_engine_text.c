@@ -28,6 +28,9 @@ static _Alignas(8)
 char		area[65536];
 static _Alignas(8)
 char		maps[TEXT_GEN_MAP_BYTES + 8];
+static _Alignas(8)
+char		extents[EXTENTS_GEN_BYTES];
+static uint32_t extents_bytes;
 static GpustrProgramBuilder builder;
 static volatile uint64_t memory_limit = UINT64_MAX;
 
@@ -40,6 +43,22 @@ make_maps(void)
 	memset(maps, 0, sizeof(maps));
 	for (c = 0; c < 128; c++)
 		maps[c] = maps[GPUSTR_CASE_MAP_BYTES(0) + c] = (char) c;
+}
+
+/* One that finds something, or not. */
+static void
+make_extents(void)
+{
+	Rng			rng = rng_make(1);
+
+	extents_bytes = extents_gen(&rng, GPUSTR_ENC_UTF8, extents);
+}
+
+static int
+has_extents(int function)
+{
+	return function == GPUSTR_TEXT_REGEX_SUBSTR || function == GPUSTR_TEXT_REGEX_REPLACE ||
+		function == GPUSTR_TEXT_REGEX_COUNT || function == GPUSTR_TEXT_REGEX_INSTR;
 }
 
 /* Bytes of the constant that a function needs. */
@@ -56,7 +75,7 @@ constant_bytes(int function)
 		case GPUSTR_TEXT_REDACT_PII:
 			return sizeof(int32_t);
 		default:
-			return 0;
+			return has_extents(function) ? extents_bytes : 0;
 	}
 }
 
@@ -79,8 +98,8 @@ add_call(int function)
 {
 	static const uint16_t args[] = {0, 1, 2};
 
-	return gpustr_builder_text_function(&builder, (GpustrTextFunction) function, args, maps,
-										constant_bytes(function));
+	return gpustr_builder_text_function(&builder, (GpustrTextFunction) function, args,
+										has_extents(function) ? extents : maps, constant_bytes(function));
 }
 
 /* Make a body of the program, with nrows rows, nout output columns of no column. */
@@ -396,6 +415,7 @@ main(void)
 	config.memory_limit = &memory_limit;
 	CHECK(gpustr_engine_host()->open(&config, &engine, &error) == ENGINE_OK, "%s", error.message);
 	make_maps();
+	make_extents();
 	test_check();
 	test_states(engine);
 	test_memory(engine);

@@ -70,6 +70,8 @@ make_args(Rng *rng, int function, TestArgs *made)
 		}
 		else
 			args->text[i].len = text_gen_text(rng, args->encoding, text);
+		if (function == GPUSTR_TEXT_REGEX_REPLACE && i == 1)
+			args->text[i].len = extents_gen_replacement(rng, text);
 		if (function == GPUSTR_TEXT_FROM_UUID && !rng_one_in(rng, 4))
 			args->text[i].len = 16;
 		args->text[i].s = text;

@@ -11,12 +11,12 @@
 #ifndef GPUSTR_TEST_TEXT_GEN_H
 #define GPUSTR_TEST_TEXT_GEN_H
 
+#include "extents_gen.h"
 #include "rowfn/text_args.h"
-#include "test_common.h"
 
-/* The most bytes of a text that is made here, and of two case maps. */
+/* The most bytes of a text that is made here, and of a constant, which may be two case maps. */
 #define TEXT_GEN_BYTES 200
-#define TEXT_GEN_MAP_BYTES (2 * (int) GPUSTR_CASE_MAP_BYTES(8))
+#define TEXT_GEN_MAP_BYTES (2 * (int) GPUSTR_CASE_MAP_BYTES(8) + EXTENTS_GEN_BYTES)
 
 /* The characters of test_letters from 128 on; those of LATIN1 are among them. */
 static const uint32_t text_gen_codes[] = {0xE8, 0xE9, 0x301, 0x4E2D, 0x4E2E, 0x1F642};
@@ -61,6 +61,9 @@ text_gen_constant(Rng *rng, int function, int32_t encoding, char *to)
 {
 	uint32_t	bytes;
 
+	if (function == GPUSTR_TEXT_REGEX_SUBSTR || function == GPUSTR_TEXT_REGEX_REPLACE ||
+		function == GPUSTR_TEXT_REGEX_COUNT || function == GPUSTR_TEXT_REGEX_INSTR)
+		return extents_gen(rng, encoding, to);
 	if (function != GPUSTR_TEXT_UPPER && function != GPUSTR_TEXT_LOWER && function != GPUSTR_TEXT_INITCAP)
 		return 0;
 	bytes = text_gen_map(rng, to, encoding);
