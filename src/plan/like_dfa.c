@@ -34,13 +34,13 @@ typedef struct LikeParts
 	int			n;
 	uint32	   *character;		/* [n]; or ANY_CHAR */
 	bool	   *gap;			/* [n + 1]: a '%' before that */
-}			LikeParts;
+} LikeParts;
 
 typedef struct ColoredChar
 {
 	uint32		c;
 	int32 color;
-}			ColoredChar;
+} ColoredChar;
 
 bool
 gpustr_fold_is_exact(const GpustrFold *fold)
@@ -52,7 +52,7 @@ gpustr_fold_is_exact(const GpustrFold *fold)
 
 /* False if the pattern ends with an escape. */
 static bool
-take_apart(const char *pattern, int bytes, LikeParts * parts)
+take_apart(const char *pattern, int bytes, LikeParts *parts)
 {
 	pg_wchar   *wide = palloc_array(pg_wchar, bytes + 1);
 	int			n = pg_mb2wchar_with_len(pattern, wide, bytes);
@@ -89,7 +89,7 @@ compare_colored(const void *a, const void *b)
  * have, too.  Returns the characters, ascending.
  */
 static ColoredChar *
-color_characters(const LikeParts * parts, const GpustrFold *fold, int *n)
+color_characters(const LikeParts *parts, const GpustrFold *fold, int *n)
 {
 	ColoredChar *colored = palloc_array(ColoredChar, parts->n + 128);
 	ColoredChar *found;
@@ -154,7 +154,7 @@ add_run(GpustrRegexNfa *nfa, uint32 first, int32 color)
 }
 
 static void
-add_colors(GpustrRegexNfa *nfa, const ColoredChar * colored, int n)
+add_colors(GpustrRegexNfa *nfa, const ColoredChar *colored, int n)
 {
 	int			i;
 
@@ -199,7 +199,7 @@ add_arc(GpustrRegexNfa *nfa, int *narcs, int32 color, int to)
 
 /* State i: so many characters have been read. */
 static void
-add_arcs(GpustrRegexNfa *nfa, const LikeParts * parts)
+add_arcs(GpustrRegexNfa *nfa, const LikeParts *parts)
 {
 	int			n = parts->n;
 	int			narcs = 0;

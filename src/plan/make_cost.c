@@ -39,10 +39,10 @@ typedef struct MakeCost
 	double		tuples;
 	List	   *counted;		/* collations whose upper is, then lower */
 	List	   *counted_lower;
-}			MakeCost;
+} MakeCost;
 
 static void
-add_case_map(MakeCost * cost, Oid collation, GpustrCase which)
+add_case_map(MakeCost *cost, Oid collation, GpustrCase which)
 {
 	List	  **counted = which == GPUSTR_CASE_UPPER ? &cost->counted : &cost->counted_lower;
 	uint32_t	bytes;
@@ -56,7 +56,7 @@ add_case_map(MakeCost * cost, Oid collation, GpustrCase which)
 
 /* The automata of a constant pattern or array of them. */
 static void
-add_automata(MakeCost * cost, const GpustrFunction *function, Node *pattern, Node *options,
+add_automata(MakeCost *cost, const GpustrFunction *function, Node *pattern, Node *options,
 			 Oid collation, bool is_array)
 {
 	int			cflags;
@@ -85,7 +85,7 @@ add_automata(MakeCost * cost, const GpustrFunction *function, Node *pattern, Nod
 }
 
 static void
-add_call(MakeCost * cost, Oid funcid, List *args, Oid collation, bool is_array)
+add_call(MakeCost *cost, Oid funcid, List *args, Oid collation, bool is_array)
 {
 	const GpustrFunction *function = gpustr_function(funcid);
 
@@ -103,7 +103,7 @@ add_call(MakeCost * cost, Oid funcid, List *args, Oid collation, bool is_array)
 }
 
 static bool
-make_cost_walker(Node *node, MakeCost * cost)
+make_cost_walker(Node *node, MakeCost *cost)
 {
 	if (node == NULL)
 		return false;
@@ -122,7 +122,7 @@ make_cost_walker(Node *node, MakeCost * cost)
 }
 
 static Cost
-make_cost(List *exprs, MakeCost * cost)
+make_cost(List *exprs, MakeCost *cost)
 {
 	(void) make_cost_walker((Node *) exprs, cost);
 	return cost->tuples * cpu_tuple_cost;

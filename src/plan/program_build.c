@@ -360,11 +360,11 @@ typedef struct ClausePlace
 	Index		varno;			/* of the scanned table */
 	bool		blocked;		/* one that stays, and is not harmless */
 	Index		local_level;	/* least security level of one that stays */
-}			ClausePlace;
+} ClausePlace;
 
 /* Why may clause i not be offloaded there?  NULL: it may. */
 static const char *
-clause_refusal(const ClausePlace * place, List *clauses, List *rinfos, int i)
+clause_refusal(const ClausePlace *place, List *clauses, List *rinfos, int i)
 {
 	RestrictInfo *rinfo = list_nth_node(RestrictInfo, rinfos, i);
 	const char *reason = gpustr_clause_refusal(list_nth(clauses, i), place->varno);
@@ -378,7 +378,7 @@ clause_refusal(const ClausePlace * place, List *clauses, List *rinfos, int i)
 
 /* Take note that clause i is not offloaded. */
 static void
-stays_behind(ClausePlace * place, List *clauses, List *rinfos, int i)
+stays_behind(ClausePlace *place, List *clauses, List *rinfos, int i)
 {
 	RestrictInfo *rinfo = list_nth_node(RestrictInfo, rinfos, i);
 

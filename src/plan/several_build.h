@@ -24,7 +24,7 @@ typedef enum GpustrLiteralUse
 	GPUSTR_LITERAL_NEVER,
 	GPUSTR_LITERAL_IN_OR,
 	GPUSTR_LITERAL_IN_AND
-}			GpustrLiteralUse;
+} GpustrLiteralUse;
 
 extern GpustrLiteralUse gpustr_literal_use(const GpustrFunction *function,
 										   const GpustrFixed *pattern);

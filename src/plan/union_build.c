@@ -71,7 +71,7 @@ typedef enum TestKind
 	TEST_NOT,					/* of left */
 	TEST_AND,					/* of left and right */
 	TEST_OR
-}			TestKind;
+} TestKind;
 
 /* One test, or several joined. */
 typedef struct Test
@@ -86,7 +86,7 @@ typedef struct Test
 	int			ntests;
 	GpustrLiteralUse literal;	/* could it be one of many literals? */
 	StringInfoData key;
-}			Test;
+} Test;
 
 /* Makes of a GpustrDfa what is kept. */
 static void
@@ -98,11 +98,11 @@ set_automaton(GpustrRegex *regex, const GpustrDfa *dfa, uint32 bytes)
 		regex->refusal = "the automaton would be too large";
 }
 
-static const GpustrRegex *automaton_of(const Test * test);
+static const GpustrRegex *automaton_of(const Test *test);
 
 /* The automaton of a part, copied to the current context; NULL: none that can tell. */
 static const GpustrRegex *
-copy_of_part(const Test * test)
+copy_of_part(const Test *test)
 {
 	const GpustrRegex *kept = automaton_of(test);
 	GpustrRegex *copy;
@@ -121,7 +121,7 @@ copy_of_part(const Test * test)
 static void
 make_automaton(const void *arg, GpustrRegex *regex)
 {
-	const		Test *test = arg;
+	const Test *test = arg;
 	GpustrRegexWork work = {gpustr_automaton_work(), (Size) gpustr_max_automaton_size * 1024};
 	const GpustrRegex *left;
 	const GpustrRegex *right;
@@ -160,7 +160,7 @@ make_automaton(const void *arg, GpustrRegex *regex)
 
 /* Of use until the next call. */
 static const GpustrRegex *
-automaton_of(const Test * test)
+automaton_of(const Test *test)
 {
 	if (test->kind == TEST_REGEX)
 		return gpustr_regex(VARDATA_ANY(test->pattern), VARSIZE_ANY_EXHDR(test->pattern),
@@ -169,7 +169,7 @@ automaton_of(const Test * test)
 }
 
 static Test *
-new_test(TestKind kind, const Test * left, const Test * right)
+new_test(TestKind kind, const Test *left, const Test *right)
 {
 	Test	   *test = palloc0_object(Test);
 
@@ -234,7 +234,7 @@ test_of(const GpustrFunction *function, const Const *options, Oid collation,
 
 /* Both, if there are not too many tests; either may be NULL. */
 static const Test *
-both(bool use_or, const Test * left, const Test * right)
+both(bool use_or, const Test *left, const Test *right)
 {
 	if (left == NULL || right == NULL || left->ntests + right->ntests > GPUSTR_MOST_JOINED)
 		return NULL;
@@ -256,7 +256,7 @@ static const Test *
 test_of_array(GpustrBuild *build, ScalarArrayOpExpr *op, Node **text)
 {
 	const GpustrFunction *function = gpustr_function(op->opfuncid);
-	const		Test *test = NULL;
+	const Test *test = NULL;
 	GpustrFixed fixed;
 	GpustrFixed *elements;
 	ArrayType  *array;
@@ -273,7 +273,7 @@ test_of_array(GpustrBuild *build, ScalarArrayOpExpr *op, Node **text)
 	elements = gpustr_array_elements(array, &n);
 	for (i = 0; i < n; i++)
 	{
-		const		Test *next = test_of(function, NULL, op->inputcollid, &elements[i]);
+		const Test *next = test_of(function, NULL, op->inputcollid, &elements[i]);
 
 		test = i == 0 ? next : both(op->useOr, test, next);
 		if (test == NULL)
@@ -287,7 +287,7 @@ static const Test *test_of_expr(GpustrBuild *build, Node *expr, Node **text);
 static const Test *
 test_of_bool_expr(GpustrBuild *build, BoolExpr *expr, Node **text)
 {
-	const		Test *test = test_of_expr(build, linitial(expr->args), text);
+	const Test *test = test_of_expr(build, linitial(expr->args), text);
 	int			i;
 
 	if (test != NULL && expr->boolop == NOT_EXPR)
@@ -354,7 +354,7 @@ run_cost(const GpustrRegex *regex)
 
 /* What a test costs, be it in one step or, if that is cheaper, in several. */
 static double
-test_cost(const Test * test)
+test_cost(const Test *test)
 {
 	const GpustrRegex *regex = automaton_of(test);
 	double		cost = regex->refusal == NULL ? run_cost(regex) : get_float8_infinity();
@@ -373,18 +373,18 @@ test_cost(const Test * test)
 typedef struct BestTest
 {
 	bool		use_or;
-	const		Test *joined;	/* all so far; NULL: none */
+	const Test *joined;			/* all so far; NULL: none */
 	double		separate;		/* what they cost one by one */
 	int			n;
 	int			nliterals;		/* the first ones, which can be one step, too */
-	const		Test *best;		/* NULL: none that saves anything */
+	const Test *best;			/* NULL: none that saves anything */
 	int			nbest;
 	double		saved;
-}			BestTest;
+} BestTest;
 
 /* Look at the next one of a list.  False if that was the last that can be joined. */
 static bool
-add_test(BestTest * list, const Test * next)
+add_test(BestTest *list, const Test *next)
 {
 	const GpustrRegex *regex;
 	double		cost;
@@ -423,7 +423,7 @@ add_test(BestTest * list, const Test * next)
 
 /* The step for the best one.  Returns how many tests that is of. */
 static int
-build_best(GpustrBuild *build, const BestTest * list, GpustrReg text, GpustrReg *reg)
+build_best(GpustrBuild *build, const BestTest *list, GpustrReg text, GpustrReg *reg)
 {
 	const GpustrRegex *regex = automaton_of(list->best);
 
@@ -438,7 +438,7 @@ build_best(GpustrBuild *build, const BestTest * list, GpustrReg text, GpustrReg 
  * more automaton, beside those of other clauses.
  */
 static bool
-is_wanted(const GpustrBuild *build, const BestTest * list)
+is_wanted(const GpustrBuild *build, const BestTest *list)
 {
 	if (list->best == NULL || build->builder.full ||
 		(list->nliterals >= GPUSTR_FEWEST_LITERALS && list->nbest <= list->nliterals))

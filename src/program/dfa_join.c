@@ -58,7 +58,7 @@ typedef struct Join
 	uint32_t	nslots;			/* a power of two */
 	int32_t    *slots;			/* pair by hash */
 	GpustrDfaTable table;
-}			Join;
+} Join;
 
 static const uint16_t *
 next_of(const GpustrDfa *dfa)
@@ -86,7 +86,7 @@ gpustr_dfa_is_exact(const GpustrDfa *dfa)
 }
 
 static void
-find_classes(Join * join)
+find_classes(Join *join)
 {
 	int			byte;
 
@@ -113,7 +113,7 @@ find_classes(Join * join)
 
 /* Is a state of one of the automata within a character? */
 static int
-is_within(const Join * join, int which, uint16_t state)
+is_within(const Join *join, int which, uint16_t state)
 {
 	const GpustrDfa *dfa = join->dfa[which];
 	const uint16_t *row = next_of(dfa) + (size_t) state * (size_t) dfa->nclasses;
@@ -128,7 +128,7 @@ is_within(const Join * join, int which, uint16_t state)
 }
 
 static uint32_t
-slot_of(const Join * join, uint16_t a, uint16_t b)
+slot_of(const Join *join, uint16_t a, uint16_t b)
 {
 	uint64_t	hash = ((uint64_t) a << 16 | b) * UINT64_C(0x9E3779B97F4A7C15);
 
@@ -137,7 +137,7 @@ slot_of(const Join * join, uint16_t a, uint16_t b)
 
 /* More memory, for twice as many pairs.  0: there is none. */
 static int
-grow(Join * join)
+grow(Join *join)
 {
 	const GpustrTrieMemory *memory = join->memory;
 	size_t		space = join->space == 0 ? 64 : 2 * (size_t) join->space;
@@ -179,7 +179,7 @@ grow(Join * join)
 
 /* The state that a pair is. */
 static int32_t
-find_pair(Join * join, uint16_t a, uint16_t b)
+find_pair(Join *join, uint16_t a, uint16_t b)
 {
 	uint16_t	decides = join->use_or ? GPUSTR_DFA_ACCEPT : GPUSTR_DFA_REJECT;
 	size_t		steps = (size_t) join->nclasses + 8;
@@ -216,7 +216,7 @@ find_pair(Join * join, uint16_t a, uint16_t b)
 
 /* Find where a pair leads. */
 static void
-follow(Join * join, int32_t state)
+follow(Join *join, int32_t state)
 {
 	uint16_t	a = join->pair[2 * state];
 	uint16_t	b = join->pair[2 * state + 1];
@@ -241,7 +241,7 @@ follow(Join * join, int32_t state)
 }
 
 static void
-find_all_pairs(Join * join)
+find_all_pairs(Join *join)
 {
 	GpustrDfaTable *table = &join->table;
 	size_t		steps = 0;
@@ -276,7 +276,7 @@ find_all_pairs(Join * join)
 
 /* The state that all continuation bytes lead to; -1: they do not. */
 static int32_t
-only_continuation(const Join * join, int32_t state)
+only_continuation(const Join *join, int32_t state)
 {
 	const int32_t *row = join->table.next + (size_t) state * (size_t) join->nclasses;
 	int32_t		to = -1;
@@ -298,7 +298,7 @@ only_continuation(const Join * join, int32_t state)
  * that.  Returns how many there are.
  */
 static int
-skip_within(Join * join)
+skip_within(Join *join)
 {
 	GpustrDfaTable *table = &join->table;
 	size_t		ncolors = (size_t) table->ncolors;
@@ -321,7 +321,7 @@ skip_within(Join * join)
 
 /* Merge states and classes. */
 static void
-reduce(Join * join)
+reduce(Join *join)
 {
 	int32_t		merged[256];
 	int			byte;
@@ -342,9 +342,9 @@ reduce(Join * join)
 
 /* Put the automaton together. */
 static GpustrDfa *
-pack(const Join * join, uint32_t max_bytes, uint32_t *bytes)
+pack(const Join *join, uint32_t max_bytes, uint32_t *bytes)
 {
-	const		GpustrDfaTable *table = &join->table;
+	const GpustrDfaTable *table = &join->table;
 	uint64_t	cells = (uint64_t) table->nstates * (uint64_t) table->ncolors;
 	uint64_t	size = sizeof(GpustrDfa) + sizeof(uint16_t) * cells + (uint64_t) table->nstates;
 	GpustrDfa  *dfa;

@@ -31,11 +31,11 @@ typedef struct Parts
 	int32_t    *refined;		/* [nstates]: of the next one */
 	int32_t    *slots;			/* [nslots]: state by hash */
 	uint32_t	nslots;			/* a power of two */
-}			Parts;
+} Parts;
 
 /* Do two states of one part lead to the same parts? */
 static int
-lead_alike(const GpustrDfaTable * table, const int32_t *part, int32_t a, int32_t b)
+lead_alike(const GpustrDfaTable *table, const int32_t *part, int32_t a, int32_t b)
 {
 	const int32_t *next_a = table->next + (size_t) a * (size_t) table->ncolors;
 	const int32_t *next_b = table->next + (size_t) b * (size_t) table->ncolors;
@@ -50,7 +50,7 @@ lead_alike(const GpustrDfaTable * table, const int32_t *part, int32_t a, int32_t
 
 /* One round of refinement.  Returns the number of parts. */
 static int32_t
-refine(const GpustrDfaTable * table, Parts * p, const GpustrTrieMemory *memory)
+refine(const GpustrDfaTable *table, Parts *p, const GpustrTrieMemory *memory)
 {
 	int32_t		n = 0;
 	int32_t		steps = 0;
@@ -89,7 +89,7 @@ refine(const GpustrDfaTable * table, Parts * p, const GpustrTrieMemory *memory)
 
 /* Refine until it is stable.  0: too much work. */
 static int
-find_parts(const GpustrDfaTable * table, Parts * p, size_t *work, const GpustrTrieMemory *memory)
+find_parts(const GpustrDfaTable *table, Parts *p, size_t *work, const GpustrTrieMemory *memory)
 {
 	size_t		round = (size_t) table->nstates * ((size_t) table->ncolors + 4);
 	int32_t		n = 2;
@@ -118,7 +118,7 @@ find_parts(const GpustrDfaTable * table, Parts * p, size_t *work, const GpustrTr
  * row may overwrite one that has been read.
  */
 static void
-keep_parts(GpustrDfaTable * table, const int32_t *part)
+keep_parts(GpustrDfaTable *table, const int32_t *part)
 {
 	size_t		ncolors = (size_t) table->ncolors;
 	int32_t		n = 0;
@@ -140,7 +140,7 @@ keep_parts(GpustrDfaTable * table, const int32_t *part)
 }
 
 int
-gpustr_table_merge_states(GpustrDfaTable * table, size_t *work, const GpustrTrieMemory *memory)
+gpustr_table_merge_states(GpustrDfaTable *table, size_t *work, const GpustrTrieMemory *memory)
 {
 	size_t		bytes = sizeof(int32_t) * (size_t) table->nstates;
 	Parts		p;
@@ -169,7 +169,7 @@ gpustr_table_merge_states(GpustrDfaTable * table, size_t *work, const GpustrTrie
 
 /* Does no state tell two colours apart? */
 static int
-are_alike(const GpustrDfaTable * table, int32_t a, int32_t b)
+are_alike(const GpustrDfaTable *table, int32_t a, int32_t b)
 {
 	const int32_t *next = table->next;
 	int32_t		state = 0;
@@ -184,7 +184,7 @@ are_alike(const GpustrDfaTable * table, int32_t a, int32_t b)
 
 /* What each colour is now: into merged[]; and the first of each into first[]. */
 static int32_t
-find_colors(const GpustrDfaTable * table, uint64_t *hash, int32_t *first, int32_t *merged,
+find_colors(const GpustrDfaTable *table, uint64_t *hash, int32_t *first, int32_t *merged,
 			const GpustrTrieMemory *memory)
 {
 	const int32_t *next = table->next;
@@ -217,7 +217,7 @@ find_colors(const GpustrDfaTable * table, uint64_t *hash, int32_t *first, int32_
 }
 
 int
-gpustr_table_merge_colors(GpustrDfaTable * table, int32_t *merged, const GpustrTrieMemory *memory)
+gpustr_table_merge_colors(GpustrDfaTable *table, int32_t *merged, const GpustrTrieMemory *memory)
 {
 	size_t		ncolors = (size_t) table->ncolors;
 	uint64_t   *hash = (uint64_t *) memory->resize(NULL, sizeof(uint64_t) * ncolors);
