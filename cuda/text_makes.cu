@@ -123,6 +123,12 @@ cudaError_t launch_text_make(GpustrTextFunction function, const TextArgs &args,
 		MAKE(GPUSTR_TEXT_MD5);
 		MAKE(GPUSTR_TEXT_SHA256);
 		MAKE(GPUSTR_TEXT_REDACT_PII);
+		MAKE(GPUSTR_TEXT_FROM_FLOAT4);
+		MAKE(GPUSTR_TEXT_FROM_FLOAT8);
+		MAKE(GPUSTR_TEXT_FROM_TIMESTAMP);
+		MAKE(GPUSTR_TEXT_FROM_NUMERIC);
+		MAKE(GPUSTR_TEXT_TO_UUID);
+		MAKE(GPUSTR_TEXT_HEX);
 		default:
 			return cudaErrorInvalidValue;
 	}

@@ -11,7 +11,8 @@
  * A row of which an argument is recheck is recheck, else one of which an argument
  * is NULL is NULL.  Where PostgreSQL would raise an error, or the engine cannot
  * tell the answer, the row is recheck.  The answers are PostgreSQL's: positions
- * and lengths count characters of the program's encoding, from 1.
+ * and lengths count characters of the program's encoding, from 1; bytes, where the
+ * step's attr is 1, as for substr() and its like of bytea.
  *
  * Three sorts, apart in the numbering:
  *
@@ -74,7 +75,15 @@ typedef enum GpustrTextFunction
 	GPUSTR_TEXT_SHA256,			/* T: 32 bytes */
 	GPUSTR_TEXT_REDACT_PII,		/* T; constant: int32, which kinds
 								 * (rowfn/pii.h) */
-	GPUSTR_TEXT_MAKE_LAST = GPUSTR_TEXT_REDACT_PII,
+	GPUSTR_TEXT_FROM_FLOAT4,	/* V: a float4 as text, extra_float_digits 1 or
+								 * more */
+	GPUSTR_TEXT_FROM_FLOAT8,	/* V */
+	GPUSTR_TEXT_FROM_TIMESTAMP, /* V: a timestamp as text, DateStyle ISO */
+	GPUSTR_TEXT_FROM_NUMERIC,	/* T: a numeric as text */
+	GPUSTR_TEXT_TO_UUID,		/* T: the cast, 16 bytes; what it refuses:
+								 * recheck */
+	GPUSTR_TEXT_HEX,			/* T: encode(bytes, 'hex') */
+	GPUSTR_TEXT_MAKE_LAST = GPUSTR_TEXT_HEX,
 
 	/* measures */
 	GPUSTR_TEXT_POSITION,		/* TT: strpos(text, what) */
@@ -88,7 +97,10 @@ typedef enum GpustrTextFunction
 	GPUSTR_TEXT_EDIT_DISTANCE,	/* TT: gpustr.edit_distance(a, b) */
 	GPUSTR_TEXT_EDIT_WITHIN,	/* TTV: 0 or 1: edit_distance_within(a, b, k) */
 	GPUSTR_TEXT_FUZZY_FIND,		/* TTV: gpustr.fuzzy_find(text, pattern, k) */
-	GPUSTR_TEXT_FUNCTION_LAST = GPUSTR_TEXT_FUZZY_FIND
+	GPUSTR_TEXT_TO_FLOAT4,		/* T: the cast, as far as float_text.h says */
+	GPUSTR_TEXT_TO_FLOAT8,		/* T */
+	GPUSTR_TEXT_GET_BYTE,		/* TV: get_byte(bytes, which) */
+	GPUSTR_TEXT_FUNCTION_LAST = GPUSTR_TEXT_GET_BYTE
 } GpustrTextFunction;
 
 /*
@@ -129,6 +141,7 @@ gpustr_text_function_shape(int function)
 		case GPUSTR_TEXT_LEFT:
 		case GPUSTR_TEXT_RIGHT:
 		case GPUSTR_TEXT_REPEAT:
+		case GPUSTR_TEXT_GET_BYTE:
 			return "TV";
 		case GPUSTR_TEXT_BTRIM:
 		case GPUSTR_TEXT_LTRIM:
@@ -156,6 +169,11 @@ gpustr_text_function_shape(int function)
 		case GPUSTR_TEXT_TO_INT4:
 		case GPUSTR_TEXT_TO_INT8:
 		case GPUSTR_TEXT_TO_DATE:
+		case GPUSTR_TEXT_FROM_NUMERIC:
+		case GPUSTR_TEXT_TO_UUID:
+		case GPUSTR_TEXT_HEX:
+		case GPUSTR_TEXT_TO_FLOAT4:
+		case GPUSTR_TEXT_TO_FLOAT8:
 			return "T";
 		case GPUSTR_TEXT_REPLACE:
 		case GPUSTR_TEXT_TRANSLATE:
@@ -169,6 +187,9 @@ gpustr_text_function_shape(int function)
 		case GPUSTR_TEXT_FROM_INT:
 		case GPUSTR_TEXT_FROM_BOOL:
 		case GPUSTR_TEXT_FROM_DATE:
+		case GPUSTR_TEXT_FROM_FLOAT4:
+		case GPUSTR_TEXT_FROM_FLOAT8:
+		case GPUSTR_TEXT_FROM_TIMESTAMP:
 			return "V";
 		default:
 			return (const char *) 0;
@@ -178,7 +199,7 @@ gpustr_text_function_shape(int function)
 /*
  * Bytes of memory for what one step makes, in a batch of nrows rows whose inputs
  * (pages, or column data) are of input_bytes: enough for each function that does
- * not lengthen its input, for the digests, and for numbers.
+ * not lengthen its input, for the digests, for numbers, and for bytes in hexadecimal.
  */
 GPUSTR_FN uint64_t
 gpustr_text_room(int32_t nrows, uint64_t input_bytes)

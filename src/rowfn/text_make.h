@@ -17,7 +17,8 @@
 
 #include "rowfn/case_map.h"
 #include "rowfn/digest.h"
-#include "rowfn/number_text.h"
+#include "rowfn/float_text.h"
+#include "rowfn/numeric_text.h"
 #include "rowfn/pad.h"
 #include "rowfn/pii.h"
 #include "rowfn/replace.h"
@@ -78,6 +79,17 @@ rowfn_text_all_bytes(int function, const RowfnArgs *args)
 			if (text[0].len > ROWFN_TEXT_BYTES)
 				return ROWFN_TEXT_RECHECK;
 			return rowfn_pii_bytes(text[0].s, text[0].len, *(const int32_t *) args->constant);
+		case GPUSTR_TEXT_FROM_FLOAT4:
+		case GPUSTR_TEXT_FROM_FLOAT8:
+			return rowfn_float_bytes(value[0], function == GPUSTR_TEXT_FROM_FLOAT4);
+		case GPUSTR_TEXT_FROM_TIMESTAMP:
+			return rowfn_timestamp_bytes(value[0]);
+		case GPUSTR_TEXT_FROM_NUMERIC:
+			return rowfn_numeric_bytes(text[0]);
+		case GPUSTR_TEXT_TO_UUID:
+			return rowfn_to_uuid_bytes(text[0]);
+		case GPUSTR_TEXT_HEX:
+			return 2 * (int64_t) text[0].len;
 		default:
 			return ROWFN_TEXT_RECHECK;
 	}
@@ -158,6 +170,22 @@ rowfn_text_write(int function, const RowfnArgs *args, char *out, int64_t bytes)
 			break;
 		case GPUSTR_TEXT_REDACT_PII:
 			rowfn_pii_write(text[0].s, text[0].len, *(const int32_t *) args->constant, out, bytes);
+			break;
+		case GPUSTR_TEXT_FROM_FLOAT4:
+		case GPUSTR_TEXT_FROM_FLOAT8:
+			rowfn_float_write(value[0], function == GPUSTR_TEXT_FROM_FLOAT4, out, bytes);
+			break;
+		case GPUSTR_TEXT_FROM_TIMESTAMP:
+			rowfn_timestamp_write(value[0], out, bytes);
+			break;
+		case GPUSTR_TEXT_FROM_NUMERIC:
+			rowfn_numeric_write(text[0], out, bytes);
+			break;
+		case GPUSTR_TEXT_TO_UUID:
+			rowfn_to_uuid_write(text[0], out, bytes);
+			break;
+		case GPUSTR_TEXT_HEX:
+			rowfn_put_hex(&to, text[0].s, text[0].len);
 			break;
 		default:
 			break;
