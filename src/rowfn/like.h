@@ -226,12 +226,7 @@ rowfn_like_find_fast(RowfnLikeFind *find, const char *s, int32_t pos, int32_t en
 
 #ifdef __CUDA_ARCH__
 	if (kind == ROWFN_FOLD_NONE)
-	{
-		pos = n <= end - pos ? rowfn_find_by_pieces(s, pos, end, literal, n) : -1;
-		find->slow_at = pos + 1;
-		find->slow = pos >= 0 && n > 2 && rowfn_find_is_slow(&find->compared, n, pos - find->start);
-		return pos;
-	}
+		return n <= end - pos ? rowfn_find_by_pieces(s, pos, end, literal, n) : -1;
 #endif
 #ifdef ROWFN_SSE2
 	if (kind != ROWFN_FOLD_TABLE && stop - pos >= 16)
@@ -296,6 +291,12 @@ rowfn_like_find_slow(RowfnTwoWay *two_way, const char *s, int32_t end, const Gpu
 	return hit;
 }
 
+ROWFN_APART void
+rowfn_like_find_slow_begin(RowfnTwoWay *two_way, const char *literal, int32_t n, int32_t at)
+{
+	rowfn_two_way_begin(two_way, literal, n, at);
+}
+
 /* The first hit of a search that is slow from 'at' on, or -1. */
 ROWFN_APART int32_t
 rowfn_like_find_slowly(const char *s, int32_t at, int32_t end, const char *literal, int32_t n,
@@ -307,28 +308,7 @@ rowfn_like_find_slowly(const char *s, int32_t at, int32_t end, const char *liter
 	return rowfn_like_find_slow(&two_way, s, end, fold, kind);
 }
 
-/*
- * First place in [pos, end) where the n >= 1 bytes of 'literal' stand, or -1.
- * pos: one behind the last hit; at first, where 'find' begins.
- */
-ROWFN_INLINE int32_t
-rowfn_like_find_next(RowfnLikeFind *find, RowfnTwoWay *two_way, const char *s, int32_t pos,
-					 int32_t end, const char *literal, int32_t n, const GpustrFold *fold,
-					 RowfnFoldKind kind)
-{
-	if (!find->slow)
-	{
-		int32_t		hit = rowfn_like_find_fast(find, s, pos, end, literal, n, fold, kind);
-
-		if (find->slow)
-			rowfn_two_way_begin(two_way, literal, n, find->slow_at);
-		if (hit >= 0 || !find->slow)
-			return hit;
-	}
-	return rowfn_like_find_slow(two_way, s, end, fold, kind);
-}
-
-/* The same, by itself. */
+/* First place in [pos, end) where the n >= 1 bytes of 'literal' stand, or -1. */
 ROWFN_INLINE int32_t
 rowfn_like_find(const char *s, int32_t pos, int32_t end, const char *literal, int32_t n,
 				const GpustrFold *fold, RowfnFoldKind kind)
@@ -337,6 +317,34 @@ rowfn_like_find(const char *s, int32_t pos, int32_t end, const char *literal, in
 	int32_t		hit = rowfn_like_find_fast(&find, s, pos, end, literal, n, fold, kind);
 
 	return hit >= 0 || !find.slow ? hit : rowfn_like_find_slowly(s, find.slow_at, end, literal, n, fold, kind);
+}
+
+/*
+ * The same of a search that goes on; pos: one behind the last hit; at first, where
+ * 'find' begins.  On a device each search is one by itself, as what is remembered
+ * between them would take registers that all rows pay for.
+ */
+ROWFN_INLINE int32_t
+rowfn_like_find_next(RowfnLikeFind *find, RowfnTwoWay *two_way, const char *s, int32_t pos,
+					 int32_t end, const char *literal, int32_t n, const GpustrFold *fold,
+					 RowfnFoldKind kind)
+{
+#ifdef __CUDA_ARCH__
+	(void) find;
+	(void) two_way;
+	return rowfn_like_find(s, pos, end, literal, n, fold, kind);
+#else
+	if (!find->slow)
+	{
+		int32_t		hit = rowfn_like_find_fast(find, s, pos, end, literal, n, fold, kind);
+
+		if (find->slow)
+			rowfn_like_find_slow_begin(two_way, literal, n, find->slow_at);
+		if (hit >= 0 || !find->slow)
+			return hit;
+	}
+	return rowfn_like_find_slow(two_way, s, end, fold, kind);
+#endif
 }
 
 /* rowfn_like_runs(): the runs do not fit here, or neither here nor later. */
