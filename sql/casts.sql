@@ -154,5 +154,17 @@ SELECT explain_masked('COSTS OFF, VERBOSE', q) FROM (VALUES
 SET extra_float_digits = 0;
 SELECT explain_masked('COSTS OFF, VERBOSE', $$SELECT id, d::text || '' FROM f WHERE concat(r) = '1' AND id > 1$$);
 RESET extra_float_digits;
-DROP TABLE f, ft, n, ts, u, b;
+RESET gpustr.debug_require;
+
+-- by cost: values that are too long for the engine's room, as far as the columns' average widths tell
+SET gpustr.device_startup_cost = 0;
+SET gpustr.device_row_cost = 0;
+CREATE TABLE room AS SELECT g AS id, md5(g::text) AS s, repeat(md5(g::text), 5) AS m, repeat(md5(g::text), 50) AS l FROM generate_series(1, 3000) g;
+ALTER TABLE room ALTER l SET STORAGE external;
+ANALYZE room;
+SELECT q, (SELECT count(*) FROM explain_masked('COSTS OFF', 'SELECT id FROM room WHERE ' || q) AS x WHERE x LIKE '%GpuScan%') AS scans
+FROM (VALUES ($$gpustr.edit_distance(s, m) < 9$$), ($$gpustr.edit_distance(m, l) < 9$$), ($$gpustr.edit_distance(m, 'short') < 9$$), ($$gpustr.edit_distance_within(m, l, 3)$$),
+ ($$gpustr.edit_distance_within(m, l, 3000)$$), ($$gpustr.fuzzy_find(l, s, 2) > 0$$), ($$gpustr.fuzzy_find(m, l, 2) > 0$$), ($$repeat(m, 10) LIKE '%a'$$), ($$repeat(m, 10000) LIKE '%a'$$), ($$lpad(s, 50) LIKE '%a'$$),
+ ($$lpad(s, 2000000) LIKE '%a'$$)) AS v(q);
+DROP TABLE f, ft, n, ts, u, b, room;
 DROP FUNCTION same, outcome, with_gpu, explain_masked, says;

@@ -75,8 +75,8 @@ typedef enum GpustrTextFunction
 	GPUSTR_TEXT_SHA256,			/* T: 32 bytes */
 	GPUSTR_TEXT_REDACT_PII,		/* T; constant: int32, which kinds
 								 * (rowfn/pii.h) */
-	GPUSTR_TEXT_FROM_FLOAT4,	/* V: a float4 as text, extra_float_digits 1 or
-								 * more */
+	GPUSTR_TEXT_FROM_FLOAT4,	/* V: a float4 as text, extra_float_digits 1
+								 * or more */
 	GPUSTR_TEXT_FROM_FLOAT8,	/* V */
 	GPUSTR_TEXT_FROM_TIMESTAMP, /* V: a timestamp as text, DateStyle ISO */
 	GPUSTR_TEXT_FROM_NUMERIC,	/* T: a numeric as text */

@@ -136,7 +136,10 @@ rowfn_float_find_digits(uint64_t fraction, int32_t power, int is_float4, RowfnFl
 	above.low--;
 	most = rowfn_wide_shifted(above, shift);
 
-	/* what is cut off: its first digit, of the fraction half or not, and the rest */
+	/*
+	 * what is cut off: its first digit, of the fraction half or not, and the
+	 * rest
+	 */
 	text->exponent = -tens;
 	while (most / 10 >= (least + 9) / 10)
 	{

@@ -81,7 +81,7 @@ naive_from_float(NaiveAnswer *answer, int64_t bits, int is_float4)
 	}
 	if (isnan(number) || isinf(number) || number == 0)
 		return;
-	answer->recheck = fabs(number) < 0x1p-35 || fabs(number) >= 0x1p53;
+	answer->recheck = fabs(number) < 0x1 p - 35 || fabs(number) >= 0x1 p53;
 	if (answer->recheck)
 		return;
 	power = naive_float_digits(fabs(number), is_float4, digits);
@@ -247,14 +247,17 @@ naive_numeric(NaiveAnswer *answer, RowfnText text)
 		int			power = place >= 0 ? place / 4 : -((3 - place) / 4);
 		int			at = first + 2 * (weight - power);
 		int			word = weight < power || at >= text.len ? 0 : p[at] | p[at + 1] << 8;
-		int			digit = word / (int[]){1, 10, 100, 1000}[place - 4 * power] % 10;
+		int			digit = word / (int[]) {1, 10, 100, 1000}[place - 4 * power] % 10;
 		char		c = (char) ('0' + digit);
 
 		if (place == -1)
 			naive_add(answer, ".", 1);
 
 		/* zeros of the first word, but for its last digit */
-		if (place > 0 && place > 4 * power && power == weight && word / (int[]){1, 10, 100, 1000}[place - 4 * power] == 0)
+		if (place > 0 && place > 4 * power && power == weight && word / (int[])
+			{
+			1, 10, 100, 1000
+		}[place - 4 * power] == 0)
 			continue;
 		naive_add(answer, &c, 1);
 	}

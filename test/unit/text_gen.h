@@ -121,7 +121,7 @@ static inline TEST_UNUSED int64_t
 text_gen_float(Rng *rng, int is_float4)
 {
 	static const double edges[] = {
-		0.0, -0.0, 1e15, 1e-4, 1e-5, 999999, 1e6, 16777216, 16777220, 9007199254740991.0, 9007199254740992.0, 0x1p-35, 0x1p52, 0x1p51
+		0.0, -0.0, 1e15, 1e-4, 1e-5, 999999, 1e6, 16777216, 16777220, 9007199254740991.0, 9007199254740992.0, 0x1 p - 35, 0x1 p52, 0x1 p51
 	};
 	double		number;
 	int64_t		bits;
