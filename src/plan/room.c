@@ -4,8 +4,7 @@
  *	  Are values likely to be too long for the engines?
  *
  * An engine has a bounded room for what it works out: columns of the table of an
- * edit distance (rowfn/fuzzy_find.h), a megabyte for a text that is made
- * (rowfn/text_make.h).  What takes more is recheck, which is known when the values
+ * edit distance, a megabyte for a text that is made (text_function.h).  What takes more is recheck, which is known when the values
  * are.  For the cost of it each is taken to be as wide as pg_statistic says
  * that the column is on average; of a column without statistics nothing is known.
  * A width in bytes stands for as many characters.
@@ -26,8 +25,6 @@
 
 #include "plan/room.h"
 #include "plan/ship_types.h"
-#include "rowfn/fuzzy_find.h"
-#include "rowfn/text_make.h"
 
 /* The width of an expression: a constant's, or that of all columns in it. */
 static double
@@ -65,18 +62,18 @@ call_exceeds(Relation table, const GpustrFunction *function, List *args)
 	switch (function->what)
 	{
 		case GPUSTR_TEXT_EDIT_DISTANCE:
-			return Min(first, second) > ROWFN_STRIP_ROWS && Max(first, second) > ROWFN_EDIT_COLUMNS;
+			return Min(first, second) > GPUSTR_STRIP_ROWS && Max(first, second) > GPUSTR_EDIT_COLUMNS;
 		case GPUSTR_TEXT_EDIT_WITHIN:
-			return Min(first, second) > ROWFN_STRIP_ROWS && Max(first, second) > ROWFN_EDIT_COLUMNS &&
-				2 * number_of(lthird(args)) > ROWFN_EDIT_COLUMNS;
+			return Min(first, second) > GPUSTR_STRIP_ROWS && Max(first, second) > GPUSTR_EDIT_COLUMNS &&
+				2 * number_of(lthird(args)) > GPUSTR_EDIT_COLUMNS;
 		case GPUSTR_TEXT_FUZZY_FIND:
-			return second > ROWFN_STRIP_ROWS * ROWFN_FUZZY_STRIPS ||
-				second / ROWFN_STRIP_ROWS * first > ROWFN_EDIT_WORK;
+			return second > GPUSTR_STRIP_ROWS * GPUSTR_FUZZY_STRIPS ||
+				second / GPUSTR_STRIP_ROWS * first > GPUSTR_EDIT_WORK;
 		case GPUSTR_TEXT_REPEAT:
-			return first * number_of(lsecond(args)) > ROWFN_TEXT_BYTES;
+			return first * number_of(lsecond(args)) > GPUSTR_MADE_BYTES;
 		case GPUSTR_TEXT_LPAD:
 		case GPUSTR_TEXT_RPAD:
-			return number_of(lsecond(args)) > ROWFN_TEXT_BYTES;
+			return number_of(lsecond(args)) > GPUSTR_MADE_BYTES;
 		default:
 			return false;
 	}

@@ -104,6 +104,18 @@ typedef enum GpustrTextFunction
 } GpustrTextFunction;
 
 /*
+ * How much an engine works out for a row; what takes more is recheck, and the
+ * planner's costs know of it.  A made text's bytes (rowfn/text_make.h); characters of
+ * an edit distance's table, a strip of rows by columns, where there are several
+ * strips, and the strips of a pattern; columns of all strips (rowfn/fuzzy_find.h).
+ */
+#define GPUSTR_MADE_BYTES (INT64_C(1) << 20)
+#define GPUSTR_STRIP_ROWS 64
+#define GPUSTR_EDIT_COLUMNS 1024
+#define GPUSTR_FUZZY_STRIPS 16
+#define GPUSTR_EDIT_WORK (INT64_C(1) << 25)
+
+/*
  * What a character becomes in upper() or lower() under the call's collation, for
  * as much as was asked of PostgreSQL.  A character from 128 on is looked for in
  * pairs; one that is not there stays if others_stay, and makes the row recheck

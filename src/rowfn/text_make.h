@@ -28,7 +28,7 @@
  * thread makes it, and others in steps that follow look at it: so none of them
  * takes more than a fraction of a second.
  */
-#define ROWFN_TEXT_BYTES (INT64_C(1) << 20)
+#define ROWFN_TEXT_BYTES GPUSTR_MADE_BYTES
 
 /* Bytes of the answer, however many. */
 GPUSTR_FN int64_t

@@ -81,7 +81,7 @@ naive_from_float(NaiveAnswer *answer, int64_t bits, int is_float4)
 	}
 	if (isnan(number) || isinf(number) || number == 0)
 		return;
-	answer->recheck = fabs(number) < 0x1 p - 35 || fabs(number) >= 0x1 p53;
+	answer->recheck = fabs(number) < 2.9103830456733704e-11 || fabs(number) >= 9007199254740992.0;
 	if (answer->recheck)
 		return;
 	power = naive_float_digits(fabs(number), is_float4, digits);
@@ -106,7 +106,7 @@ naive_is_decimal(const char *s, uint64_t *digits, int *k)
 	const char *e;
 	int			point = 0;
 	int			seen = 0;
-	char		found[128] = "";
+	char		found[260] = "";
 	size_t		n = 0;
 
 	s += *s == '-' || *s == '+';
