@@ -84,7 +84,7 @@ static TextArgs step_args(const RequestRun *run, const GpustrStep *step)
 			args.value[i] = run->value[in[i]];
 	}
 	args.constant = request_constant(run, step);
-	args.encoding = run->program->encoding;
+	args.encoding = step->attr == 1 ? GPUSTR_ENC_SINGLE_BYTE : run->program->encoding;
 	return args;
 }
 

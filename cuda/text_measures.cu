@@ -122,6 +122,9 @@ cudaError_t launch_text_measure(GpustrTextFunction function, const TextArgs &arg
 		MEASURE(GPUSTR_TEXT_FUZZY_FIND);
 		MEASURE(GPUSTR_TEXT_REGEX_COUNT);
 		MEASURE(GPUSTR_TEXT_REGEX_INSTR);
+		MEASURE(GPUSTR_TEXT_TO_FLOAT4);
+		MEASURE(GPUSTR_TEXT_TO_FLOAT8);
+		MEASURE(GPUSTR_TEXT_GET_BYTE);
 		default:
 			return cudaErrorInvalidValue;
 	}

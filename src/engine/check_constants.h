@@ -82,11 +82,12 @@ mask_ok(const GpustrProgram *program, const GpustrStep *step)
 		step->const_bytes == sizeof(GpustrMask) + (uint32_t) mask->mask_bytes;
 }
 
-/* Does the step call a function of texts with the constant that it needs? */
+/* Does the step call a function of texts, or bytes, with the constant that it needs? */
 static inline int
 text_function_ok(const GpustrProgram *program, const GpustrStep *step)
 {
-	return program_range_ok(program, step->const_off, step->const_bytes) &&
+	return (step->attr == 0 || step->attr == 1) &&
+		program_range_ok(program, step->const_off, step->const_bytes) &&
 		rowfn_text_check(step->aux, GPUSTR_PROGRAM_CONST(program, step), step->const_bytes);
 }
 

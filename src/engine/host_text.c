@@ -263,7 +263,10 @@ all_rows(HostRun *run, const GpustrStep *step, int function, RowfnCaseKind kind,
 		 HostValue *out_value)
 {
 	GpustrTruthWord *out_state = out_value != NULL ? out_value->state : out_text->state;
-	RowfnArgs	row = {.constant = GPUSTR_PROGRAM_CONST(run->program, step),.encoding = run->program->encoding};
+	RowfnArgs	row = {
+		.constant = GPUSTR_PROGRAM_CONST(run->program, step),
+		.encoding = step->attr == 1 ? GPUSTR_ENC_SINGLE_BYTE : run->program->encoding
+	};
 	int32_t		w;
 
 	for (w = 0; w < host_chunk_words(run); w++)

@@ -324,7 +324,7 @@ gpustr_output_next(GpustrScanState *state)
 	TupleTableSlot *tuple;
 
 	if (state->scan != NULL && state->blind && output->projection == NULL &&
-		!state->may_go_back && !state->shows_dates)
+		!state->may_go_back && state->shows == 0)
 		return next_quick(state);
 	ResetExprContext(ps->ps_ExprContext);
 	tuple = gpustr_scan_next_row(state);

@@ -10,9 +10,10 @@
  * either direction, from the row that came out last.  The clauses are
  * PostgreSQL's to evaluate then.  A rescan begins with batches again.
  *
- * The same is done, forward, when DateStyle, on which a date as text depends, is
- * changed while the scan runs, as between two fetches from a cursor: PostgreSQL
- * would not have looked at the rows ahead yet.  A parallel scan cannot see that.
+ * The same is done, forward, when DateStyle or extra_float_digits, on which a date or
+ * a float as text depends, is changed while the scan runs, as between two fetches
+ * from a cursor: PostgreSQL would not have looked at the rows ahead yet.  A parallel
+ * scan cannot see that.
  *
  * IDENTIFICATION
  *	  src/exec/scan_backward.c
@@ -23,10 +24,10 @@
 
 #include "access/tableam.h"
 #include "executor/executor.h"
-#include "miscadmin.h"
 
 #include "compat.h"
 #include "exec/scan_backward.h"
+#include "plan/text_build.h"
 
 /* Put a heap scan on a tuple, as if it had just returned it. */
 static void
@@ -49,10 +50,11 @@ position_at(HeapScanDesc heap, ItemPointer tid)
 bool
 gpustr_scan_style_is_new(GpustrScanState *state)
 {
-	if (DateStyle == USE_ISO_DATES)
-		state->shows_iso_dates = true;
-	return DateStyle != USE_ISO_DATES && state->shows_iso_dates &&
-		state->shared == NULL && ItemPointerIsValid(&state->last);
+	bool		shown = gpustr_shows_refusal(state->shows) == NULL;
+
+	if (shown)
+		state->has_shown = true;
+	return !shown && state->has_shown && state->shared == NULL && ItemPointerIsValid(&state->last);
 }
 
 TupleTableSlot *

@@ -105,8 +105,8 @@ gpustr_scan_begin(CustomScanState *node, EState *estate, int eflags)
 		 !contain_var_clause((Node *) plan->scan.plan.targetlist));
 	state->no_output = state->blind && plan->scan.plan.targetlist == NIL;
 
-	state->shows_dates = gpustr_shows_dates((Node *) state->clauses->clauses) ||
-		gpustr_shows_dates((Node *) state->clauses->outputs);
+	state->shows = gpustr_shows((Node *) state->clauses->clauses) |
+		gpustr_shows((Node *) state->clauses->outputs);
 	state->may_go_back = (eflags & EXEC_FLAG_BACKWARD) != 0;
 	ItemPointerSetInvalid(&state->last);
 
@@ -206,7 +206,7 @@ gpustr_scan_next_row(GpustrScanState *state)
 	if (state->scan == NULL)
 		start_scan(state);
 	if (state->walk != NULL || ScanDirectionIsBackward(direction) ||
-		(state->shows_dates && gpustr_scan_style_is_new(state)))
+		(state->shows != 0 && gpustr_scan_style_is_new(state)))
 	{
 		state->slot_is_blind = false;
 		return gpustr_scan_walk(state, direction);
@@ -257,7 +257,7 @@ gpustr_scan_next(CustomScanState *node)
 
 	if (state->output != NULL)
 		return gpustr_output_next(state);
-	if (!state->no_output || state->may_go_back || state->shows_dates || ss->ps.state->es_epq_active != NULL)
+	if (!state->no_output || state->may_go_back || state->shows != 0 || ss->ps.state->es_epq_active != NULL)
 		return ExecScan(ss, next_tuple, recheck_tuple);
 
 	/* the same with nothing to project: one row costs a few nanoseconds */

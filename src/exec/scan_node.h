@@ -54,9 +54,9 @@ typedef struct GpustrScanState
 								 * yet, or the end was reached */
 	HeapScanDesc walk;			/* once it has gone back, until a rescan */
 
-	/* dates that become texts: see scan_backward.c */
-	bool		shows_dates;	/* the engine does that */
-	bool		shows_iso_dates;	/* it has done, as ISO dates */
+	/* dates and floats that become texts: see scan_backward.c */
+	int			shows;			/* GPUSTR_SHOWS_ of what the engine does */
+	bool		has_shown;		/* the settings were such that it does */
 } GpustrScanState;
 
 /*

@@ -47,6 +47,7 @@
  *	- compressed values: ANALYZE keeps samples of a column's values unless they
  *	  are wider than 1 kB before compression.  Where it has kept none, yet the
  *	  stored values are narrower than that, they are compressed (or external).
+ *	- values that are too long for what is to be done with them: room.c.
  *
  * IDENTIFICATION
  *	  src/plan/cost.c
@@ -72,6 +73,7 @@
 #include "plan/make_cost.h"
 #include "plan/output.h"
 #include "plan/regex_find.h"
+#include "plan/room.h"
 #include "service/client.h"
 
 /*
@@ -154,6 +156,8 @@ estimate_rechecks(Relation table, double tuples, List *offloaded)
 	double		rechecks = 0;
 	ListCell   *lc;
 
+	if (gpustr_exceeds_room(table, offloaded))
+		return tuples;
 	foreach(lc, vars)
 	{
 		AttrNumber	attno = ((Var *) lfirst(lc))->varattno;

@@ -12,7 +12,7 @@
  * Not known, though alike: timetz (equal instants differ in zone), money,
  * inet, jsonb, arrays, ranges, bit strings; comparisons of timestamp with
  * timestamptz (they depend on the time zone); order of enums (it is in
- * pg_enum); casts of numeric.
+ * pg_enum); casts of numeric, but to text.
  *
  * IDENTIFICATION
  *	  src/plan/ship_types.c
@@ -113,6 +113,10 @@ static const GpustrType enum_type =
 
 #define TEXT(funcid, function, flags) \
 	{funcid, GPUSTR_FUNCTION_TEXT, GPUSTR_TEXT_##function, 0, GPUSTR_FLAG_TEXT | (flags)}
+
+/* The same of bytea. */
+#define BYTES(funcid, function) \
+	{funcid, GPUSTR_FUNCTION_TEXT, GPUSTR_TEXT_##function, GPUSTR_HOW_BYTES, 0}
 
 /* Without its last argument, which is a blank. */
 #define TEXT_BLANK(funcid, function) \
@@ -267,6 +271,18 @@ static const GpustrFunction functions[] = {
 	TEXT(F_MD5_TEXT, MD5, 0),
 	{F_MD5_BYTEA, GPUSTR_FUNCTION_TEXT, GPUSTR_TEXT_MD5, 0, 0},
 	{F_SHA256, GPUSTR_FUNCTION_TEXT, GPUSTR_TEXT_SHA256, 0, 0},
+	{F_OVERLAY_TEXT_TEXT_INT4_INT4, GPUSTR_FUNCTION_OVERLAY, 0, 0, GPUSTR_FLAG_TEXT},
+	{F_OVERLAY_TEXT_TEXT_INT4, GPUSTR_FUNCTION_OVERLAY, 0, 0, GPUSTR_FLAG_TEXT},
+
+	/* functions of bytea */
+	BYTES(F_SUBSTR_BYTEA_INT4_INT4, SUBSTR), BYTES(F_SUBSTR_BYTEA_INT4, SUBSTR_FROM),
+	BYTES(F_SUBSTRING_BYTEA_INT4_INT4, SUBSTR), BYTES(F_SUBSTRING_BYTEA_INT4, SUBSTR_FROM),
+	BYTES(F_BTRIM_BYTEA_BYTEA, BTRIM), BYTES(F_LTRIM_BYTEA_BYTEA, LTRIM),
+	BYTES(F_RTRIM_BYTEA_BYTEA, RTRIM), BYTES(F_POSITION_BYTEA_BYTEA, POSITION),
+	BYTES(F_GET_BYTE, GET_BYTE),
+	{F_OVERLAY_BYTEA_BYTEA_INT4_INT4, GPUSTR_FUNCTION_OVERLAY, 0, GPUSTR_HOW_BYTES, 0},
+	{F_OVERLAY_BYTEA_BYTEA_INT4, GPUSTR_FUNCTION_OVERLAY, 0, GPUSTR_HOW_BYTES, 0},
+	{F_ENCODE, GPUSTR_FUNCTION_ENCODE, 0, 0, 0},
 
 	/* integers */
 	ARITH_FOUR(F_INT2, INT2), ARITH_FOUR(F_INT4, INT4), ARITH_FOUR(F_INT8, INT8),
@@ -317,10 +333,17 @@ static const GpustrFunction functions[] = {
 static const GpustrFunction int_to_text = TEXT(InvalidOid, FROM_INT, 0);
 static const GpustrFunction date_to_text = TEXT(InvalidOid, FROM_DATE, 0);
 static const GpustrFunction uuid_to_text = TEXT(InvalidOid, FROM_UUID, 0);
+static const GpustrFunction float4_to_text = TEXT(InvalidOid, FROM_FLOAT4, 0);
+static const GpustrFunction float8_to_text = TEXT(InvalidOid, FROM_FLOAT8, 0);
+static const GpustrFunction timestamp_to_text = TEXT(InvalidOid, FROM_TIMESTAMP, 0);
+static const GpustrFunction numeric_to_text = TEXT(InvalidOid, FROM_NUMERIC, 0);
 static const GpustrFunction text_to_int2 = TEXT(InvalidOid, TO_INT2, 0);
 static const GpustrFunction text_to_int4 = TEXT(InvalidOid, TO_INT4, 0);
 static const GpustrFunction text_to_int8 = TEXT(InvalidOid, TO_INT8, 0);
 static const GpustrFunction text_to_date = TEXT(InvalidOid, TO_DATE, 0);
+static const GpustrFunction text_to_float4 = TEXT(InvalidOid, TO_FLOAT4, 0);
+static const GpustrFunction text_to_float8 = TEXT(InvalidOid, TO_FLOAT8, 0);
+static const GpustrFunction text_to_uuid = TEXT(InvalidOid, TO_UUID, 0);
 static const GpustrFunction text_to_bool =
 {InvalidOid, GPUSTR_FUNCTION_TEXT_BOOL, 0, 0, GPUSTR_FLAG_TEXT};
 
@@ -393,6 +416,14 @@ gpustr_io_cast(Oid from, Oid to)
 				return &date_to_text;
 			case UUIDOID:
 				return &uuid_to_text;
+			case FLOAT4OID:
+				return &float4_to_text;
+			case FLOAT8OID:
+				return &float8_to_text;
+			case TIMESTAMPOID:
+				return &timestamp_to_text;
+			case NUMERICOID:
+				return &numeric_to_text;
 			default:
 				return NULL;
 		}
@@ -409,6 +440,12 @@ gpustr_io_cast(Oid from, Oid to)
 			return &text_to_int8;
 		case DATEOID:
 			return &text_to_date;
+		case FLOAT4OID:
+			return &text_to_float4;
+		case FLOAT8OID:
+			return &text_to_float8;
+		case UUIDOID:
+			return &text_to_uuid;
 		case BOOLOID:
 			return &text_to_bool;
 		default:

@@ -54,7 +54,9 @@ typedef enum GpustrFunctionKind
 	GPUSTR_FUNCTION_MASK,		/* gpustr.mask(): alike */
 	GPUSTR_FUNCTION_REGEX_FIND, /* what: GPUSTR_MISS_, how: arguments before
 								 * the options */
-	GPUSTR_FUNCTION_PII			/* gpustr.redact_pii() */
+	GPUSTR_FUNCTION_PII,		/* gpustr.redact_pii() */
+	GPUSTR_FUNCTION_OVERLAY,	/* how: GPUSTR_HOW_BYTES, or 0 */
+	GPUSTR_FUNCTION_ENCODE		/* encode() */
 } GpustrFunctionKind;
 
 /*
@@ -64,6 +66,7 @@ typedef enum GpustrFunctionKind
 #define GPUSTR_HOW_BLANK 1		/* the last argument is left out: a blank */
 #define GPUSTR_HOW_ONE 2		/* the last argument is left out: 1 */
 #define GPUSTR_HOW_TRUTH 4		/* the value is a truth: 0 or 1 */
+#define GPUSTR_HOW_BYTES 8		/* of bytea: it counts bytes */
 
 /* What a search for a regular expression answers where nothing matches. */
 #define GPUSTR_MISS_VALUE 1		/* the value as it is */

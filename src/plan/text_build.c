@@ -9,11 +9,12 @@
  * one share it.
  *
  * Some calls are made of several steps: concat() and concat_ws(), which leave out
- * what is NULL; the casts of a text to boolean, varchar(n), char(n); starts_with() with a prefix that
- * each row brings along.
+ * what is NULL; overlay(); the casts of a text to boolean, varchar(n), char(n);
+ * starts_with() with a prefix that each row brings along.
  *
- * A date as text depends on DateStyle, which may be another one when a plan is
- * used again: then it is recheck; or while a scan runs: see scan_backward.c.
+ * A date or timestamp as text depends on DateStyle, a float on extra_float_digits, which
+ * may be another one when a plan is used again: then it is recheck; or while a scan
+ * runs: see scan_backward.c.
  *
  * IDENTIFICATION
  *	  src/plan/text_build.c
@@ -26,6 +27,7 @@
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/builtins.h"
+#include "utils/float.h"
 #include "utils/fmgroids.h"
 
 #include "plan/case_probe.h"
@@ -41,7 +43,9 @@ gpustr_is_text_call(const GpustrFunction *function)
 		function->kind == GPUSTR_FUNCTION_TEXT_BOOL ||
 		function->kind == GPUSTR_FUNCTION_REGEX_FIND ||
 		function->kind == GPUSTR_FUNCTION_PII ||
-		function->kind == GPUSTR_FUNCTION_TYPMOD;
+		function->kind == GPUSTR_FUNCTION_TYPMOD ||
+		function->kind == GPUSTR_FUNCTION_OVERLAY ||
+		function->kind == GPUSTR_FUNCTION_ENCODE;
 }
 
 /* A string literal for which there was no type to take on. */
@@ -78,35 +82,61 @@ shown_refusal(Oid type)
 	return psprintf("type %s as text is not supported", format_type_be(type));
 }
 
-static bool
-shows_dates_walker(Node *node, void *context)
+/* The GPUSTR_SHOWS_ of a cast, which may be NULL. */
+static int
+cast_shows(const GpustrFunction *cast)
 {
-	const GpustrFunction *cast = NULL;
+	if (cast == NULL || cast->kind != GPUSTR_FUNCTION_TEXT)
+		return 0;
+	switch (cast->what)
+	{
+		case GPUSTR_TEXT_FROM_DATE:
+		case GPUSTR_TEXT_FROM_TIMESTAMP:
+			return GPUSTR_SHOWS_DATES;
+		case GPUSTR_TEXT_FROM_FLOAT4:
+		case GPUSTR_TEXT_FROM_FLOAT8:
+			return GPUSTR_SHOWS_FLOATS;
+		default:
+			return 0;
+	}
+}
+
+static bool
+shows_walker(Node *node, int *shows)
+{
 	ListCell   *lc;
 
 	if (node == NULL)
 		return false;
 	if (IsA(node, CoerceViaIO))
-		cast = gpustr_io_cast(exprType((Node *) ((CoerceViaIO *) node)->arg),
-							  ((CoerceViaIO *) node)->resulttype);
+		*shows |= cast_shows(gpustr_io_cast(exprType((Node *) ((CoerceViaIO *) node)->arg),
+											((CoerceViaIO *) node)->resulttype));
 	else if (IsA(node, FuncExpr) && (((FuncExpr *) node)->funcid == F_CONCAT ||
 									 ((FuncExpr *) node)->funcid == F_CONCAT_WS))
 	{
 		foreach(lc, ((FuncExpr *) node)->args)
-		{
-			if (cast == NULL || cast->what != GPUSTR_TEXT_FROM_DATE)
-				cast = gpustr_io_cast(exprType(lfirst(lc)), TEXTOID);
-		}
+			* shows |= cast_shows(gpustr_io_cast(exprType(lfirst(lc)), TEXTOID));
 	}
-	if (cast != NULL && cast->kind == GPUSTR_FUNCTION_TEXT && cast->what == GPUSTR_TEXT_FROM_DATE)
-		return true;
-	return expression_tree_walker(node, shows_dates_walker, context);
+	return expression_tree_walker(node, shows_walker, shows);
 }
 
-bool
-gpustr_shows_dates(Node *expr)
+int
+gpustr_shows(Node *expr)
 {
-	return shows_dates_walker(expr, NULL);
+	int			shows = 0;
+
+	(void) shows_walker(expr, &shows);
+	return shows;
+}
+
+const char *
+gpustr_shows_refusal(int shows)
+{
+	if ((shows & GPUSTR_SHOWS_DATES) && DateStyle != USE_ISO_DATES)
+		return "\"DateStyle\" is not ISO";
+	if ((shows & GPUSTR_SHOWS_FLOATS) && extra_float_digits < 1)
+		return "\"extra_float_digits\" is less than 1";
+	return NULL;
 }
 
 /* Is it a constant, not NULL? */
@@ -116,10 +146,11 @@ is_given(Node *arg)
 	return IsA(arg, Const) && !((Const *) arg)->constisnull;
 }
 
-static const char *
-date_style_refusal(void)
+/* Is the format of encode() hexadecimal? */
+static bool
+is_hex(Node *format)
 {
-	return DateStyle == USE_ISO_DATES ? NULL : "\"DateStyle\" is not ISO";
+	return is_given(format) && pg_strcasecmp(TextDatumGetCString(((Const *) format)->constvalue), "hex") == 0;
 }
 
 const char *
@@ -146,19 +177,15 @@ gpustr_text_call_refusal(const GpustrFunction *function, List *args, Oid collati
 	if (function->kind == GPUSTR_FUNCTION_TYPMOD)
 		return is_given(lsecond(args)) && is_given(lthird(args)) &&
 			DatumGetBool(((Const *) lthird(args))->constvalue) ? NULL : "the cast is not an explicit one";
+	if (function->kind == GPUSTR_FUNCTION_ENCODE)
+		return is_hex(lsecond(args)) ? NULL : "the format is not the constant 'hex'";
 	if (function->kind != GPUSTR_FUNCTION_TEXT)
 		return NULL;
 	if (list_length(args) + omitted != (int) strlen(gpustr_text_function_shape(function->what)))
 		elog(ERROR, "unexpected number of arguments of text function %d", function->what);
-	switch (function->what)
-	{
-		case GPUSTR_TEXT_INITCAP:
-			return gpustr_initcap_refusal(collation);
-		case GPUSTR_TEXT_FROM_DATE:
-			return date_style_refusal();
-		default:
-			return NULL;
-	}
+	if (function->what == GPUSTR_TEXT_INITCAP)
+		return gpustr_initcap_refusal(collation);
+	return gpustr_shows_refusal(cast_shows(function));
 }
 
 static GpustrReg
@@ -247,7 +274,7 @@ build_function(GpustrBuild *build, const GpustrFunction *function, List *args, O
 	uint16_t	out;
 	int			i;
 
-	if (number == GPUSTR_TEXT_FROM_DATE && date_style_refusal() != NULL)
+	if (gpustr_shows_refusal(cast_shows(function)) != NULL)
 		return const_text(build, GPUSTR_RECHECK, "");
 	for (i = 0; shape[i] != '\0'; i++)
 		in[i] = i < list_length(args) ? build_argument(build, list_nth(args, i), shape[i]) :
@@ -265,6 +292,8 @@ build_function(GpustrBuild *build, const GpustrFunction *function, List *args, O
 	}
 	else
 		out = gpustr_builder_text_function(b, number, in, constant, bytes);
+	if (function->how & GPUSTR_HOW_BYTES)
+		gpustr_builder_of_bytes(b);
 	if (number <= GPUSTR_TEXT_MAKE_LAST)
 		return text_reg(out);
 	if (function->how & GPUSTR_HOW_TRUTH)
@@ -448,34 +477,91 @@ build_typmod(GpustrBuild *build, const GpustrFunction *function, List *args)
 	return text_reg(gpustr_builder_text_function(b, GPUSTR_TEXT_RPAD, in, NULL, 0));
 }
 
-GpustrReg
-gpustr_build_text_call(GpustrBuild *build, const GpustrFunction *function, List *args,
-					   Oid collation)
+/* A part of a text, from one value on; 'count' of it, if that is not -1. */
+static uint16_t
+build_part(GpustrBuild *build, bool bytes, uint16_t text, uint16_t from, int count)
 {
-	if (function->kind == GPUSTR_FUNCTION_TEXT_BOOL)
-		return build_text_bool(build, linitial(args));
-	if (function->kind == GPUSTR_FUNCTION_REGEX_FIND)
-		return gpustr_build_regex_find(build, function, args, collation);
-	if (function->kind == GPUSTR_FUNCTION_PII)
-		return gpustr_build_pii(build, args);
-	if (function->kind == GPUSTR_FUNCTION_TYPMOD)
-		return build_typmod(build, function, args);
-	if (function->kind == GPUSTR_FUNCTION_CONCAT)
-		return function->what == 1 ? build_concat_ws(build, args) : build_concat(build, args);
-	return build_function(build, function, args, collation);
-}
+	uint16_t	in[3] = {text,
+		from,
+		(uint16_t) count};
+		uint16_t	out = gpustr_builder_text_function(&build->builder, count < 0 ? GPUSTR_TEXT_SUBSTR_FROM : GPUSTR_TEXT_SUBSTR,
+													   in, NULL, 0);
+
+		if (bytes)
+			gpustr_builder_of_bytes(&build->builder);
+		return out;
+	}
+
+/*
+ * overlay(text, new, from [, count]): what is before 'from', the new text, and what
+ * is behind as much of the old one as the new one has, or 'count'.  As in
+ * PostgreSQL: from < 1 asks for a part of negative length, and from + count may not
+ * overflow.
+ */
+	static GpustrReg
+				build_overlay(GpustrBuild *build, const GpustrFunction *function, List *args)
+	{
+		GpustrProgramBuilder *b = &build->builder;
+		bool		bytes = (function->how & GPUSTR_HOW_BYTES) != 0;
+		uint16_t text = build_argument(build, linitial(args), 'T');
+		uint16_t	new = build_argument(build, lsecond(args), 'T');
+		uint16_t	from = build_argument(build, lthird(args), 'V');
+		uint16_t	one = gpustr_builder_const_value(b, GPUSTR_FALSE, 1);
+		uint16_t	before;
+		uint16_t	count;
+		uint16_t	after;
+
+					before = build_part(build, bytes, text, one,
+										gpustr_builder_arith(b, GPUSTR_ARITH_SUB, GPUSTR_VALUE_INT4, from, one));
+					count = list_length(args) > 3 ? build_argument(build, lfourth(args), 'V') :
+		gpustr_builder_length(b, new, bytes);
+					after = build_part(build, bytes, text,
+									   gpustr_builder_arith(b, GPUSTR_ARITH_ADD, GPUSTR_VALUE_INT4, from, count), -1);
+					return build_join(build, build_join(build, text_reg(before), text_reg(new)), text_reg(after));
+	}
+
+/* encode(bytes, 'hex') */
+	static GpustrReg
+				build_encode(GpustrBuild *build, List *args)
+	{
+		uint16_t	in[1];
+
+					in[0] = build_argument(build, linitial(args), 'T');
+					return text_reg(gpustr_builder_text_function(&build->builder, GPUSTR_TEXT_HEX, in, NULL, 0));
+	}
+
+	GpustrReg
+				gpustr_build_text_call(GpustrBuild *build, const GpustrFunction *function, List *args,
+									   Oid collation)
+	{
+		if (function->kind == GPUSTR_FUNCTION_TEXT_BOOL)
+			return build_text_bool(build, linitial(args));
+		if (function->kind == GPUSTR_FUNCTION_REGEX_FIND)
+			return gpustr_build_regex_find(build, function, args, collation);
+		if (function->kind == GPUSTR_FUNCTION_PII)
+			return gpustr_build_pii(build, args);
+		if (function->kind == GPUSTR_FUNCTION_TYPMOD)
+			return build_typmod(build, function, args);
+		if (function->kind == GPUSTR_FUNCTION_OVERLAY)
+			return build_overlay(build, function, args);
+		if (function->kind == GPUSTR_FUNCTION_ENCODE)
+			return build_encode(build, args);
+		if (function->kind == GPUSTR_FUNCTION_CONCAT)
+			return function->what == 1 ? build_concat_ws(build, args) : build_concat(build, args);
+		return build_function(build, function, args, collation);
+	}
 
 /* It starts with the prefix if that is found at position 1. */
-GpustrReg
-gpustr_build_starts_with(GpustrBuild *build, Node *text, Node *prefix)
-{
-	GpustrProgramBuilder *b = &build->builder;
-	uint16_t	in[2];
+	GpustrReg
+				gpustr_build_starts_with(GpustrBuild *build, Node *text, Node *prefix)
+	{
+		GpustrProgramBuilder *b = &build->builder;
+		uint16_t	in[2];
 
-	in[0] = build_argument(build, text, 'T');
-	in[1] = build_argument(build, prefix, 'T');
-	return gpustr_reg(GPUSTR_KIND_BOOL,
-					  gpustr_builder_compare(b, GPUSTR_OP_COMPARE_VALUE, GPUSTR_REL_EQ, GPUSTR_ORDER_INT,
-											 gpustr_builder_text_function(b, GPUSTR_TEXT_POSITION, in, NULL, 0),
-											 gpustr_builder_const_value(b, GPUSTR_FALSE, 1)));
-}
+					in[0] = build_argument(build, text, 'T');
+					in[1] = build_argument(build, prefix, 'T');
+					return gpustr_reg(GPUSTR_KIND_BOOL,
+									  gpustr_builder_compare(b, GPUSTR_OP_COMPARE_VALUE, GPUSTR_REL_EQ, GPUSTR_ORDER_INT,
+															 gpustr_builder_text_function(b, GPUSTR_TEXT_POSITION, in, NULL, 0),
+															 gpustr_builder_const_value(b, GPUSTR_FALSE, 1)));
+	}

@@ -33,7 +33,14 @@ extern GpustrReg gpustr_build_text_call(GpustrBuild *build, const GpustrFunction
 /* starts_with() with a prefix that is not known when the program is built. */
 extern GpustrReg gpustr_build_starts_with(GpustrBuild *build, Node *text, Node *prefix);
 
-/* Is there a date in it that becomes a text, which depends on DateStyle? */
-extern bool gpustr_shows_dates(Node *expr);
+/* Settings on which texts depend that are made of other values. */
+#define GPUSTR_SHOWS_DATES 1	/* DateStyle: dates, timestamps */
+#define GPUSTR_SHOWS_FLOATS 2	/* extra_float_digits */
+
+/* The GPUSTR_SHOWS_ of an expression, or of a list of them. */
+extern int	gpustr_shows(Node *expr);
+
+/* Why do the engines not make such texts?  NULL: they do, as these settings are now. */
+extern const char *gpustr_shows_refusal(int shows);
 
 #endif							/* GPUSTR_TEXT_BUILD_H */

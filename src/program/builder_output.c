@@ -36,6 +36,13 @@ gpustr_builder_text_function(GpustrProgramBuilder *b, GpustrTextFunction functio
 }
 
 void
+gpustr_builder_of_bytes(GpustrProgramBuilder *b)
+{
+	if (!b->full)
+		b->step[b->nsteps - 1].attr = 1;
+}
+
+void
 gpustr_builder_select(GpustrProgramBuilder *b, uint16_t arg)
 {
 	GpustrStep *step = gpustr_builder_step(b, GPUSTR_OP_SELECT);

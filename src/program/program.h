@@ -275,7 +275,8 @@ typedef enum GpustrOp
 								 * INT8, FLOAT4, FLOAT8); an error: recheck */
 	GPUSTR_OP_CAST,				/* value: in0; aux: GpustrCast */
 	GPUSTR_OP_TEXT_MAKE,		/* text: the answer of function aux, a slice
-								 * or a made text (text_function.h) */
+								 * or a made text (text_function.h); attr 1:
+								 * of bytes, not characters */
 	GPUSTR_OP_TEXT_MEASURE,		/* value: alike, a measure */
 
 	/* results */

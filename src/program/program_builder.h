@@ -137,6 +137,9 @@ extern uint16_t gpustr_builder_text_function(GpustrProgramBuilder *b, GpustrText
 											 const uint16_t *args, const void *constant,
 											 uint32_t constant_bytes);
 
+/* Right after such a call: it counts bytes, whatever the encoding. */
+extern void gpustr_builder_of_bytes(GpustrProgramBuilder *b);
+
 /* Results. */
 extern void gpustr_builder_select(GpustrProgramBuilder *b, uint16_t arg);
 

@@ -11,7 +11,8 @@
  * A row of which an argument is recheck is recheck, else one of which an argument
  * is NULL is NULL.  Where PostgreSQL would raise an error, or the engine cannot
  * tell the answer, the row is recheck.  The answers are PostgreSQL's: positions
- * and lengths count characters of the program's encoding, from 1.
+ * and lengths count characters of the program's encoding, from 1; bytes, where the
+ * step's attr is 1, as for substr() and its like of bytea.
  *
  * Three sorts, apart in the numbering:
  *
@@ -78,7 +79,15 @@ typedef enum GpustrTextFunction
 								 * (rowfn/pii.h) */
 	GPUSTR_TEXT_REGEX_REPLACE,	/* TT: text, replacement; constant:
 								 * GpustrRegexExtents */
-	GPUSTR_TEXT_MAKE_LAST = GPUSTR_TEXT_REGEX_REPLACE,
+	GPUSTR_TEXT_FROM_FLOAT4,	/* V: a float4 as text, extra_float_digits 1
+								 * or more */
+	GPUSTR_TEXT_FROM_FLOAT8,	/* V */
+	GPUSTR_TEXT_FROM_TIMESTAMP, /* V: a timestamp as text, DateStyle ISO */
+	GPUSTR_TEXT_FROM_NUMERIC,	/* T: a numeric as text */
+	GPUSTR_TEXT_TO_UUID,		/* T: the cast, 16 bytes; what it refuses:
+								 * recheck */
+	GPUSTR_TEXT_HEX,			/* T: encode(bytes, 'hex') */
+	GPUSTR_TEXT_MAKE_LAST = GPUSTR_TEXT_HEX,
 
 	/* measures */
 	GPUSTR_TEXT_POSITION,		/* TT: strpos(text, what) */
@@ -94,8 +103,23 @@ typedef enum GpustrTextFunction
 	GPUSTR_TEXT_FUZZY_FIND,		/* TTV: gpustr.fuzzy_find(text, pattern, k) */
 	GPUSTR_TEXT_REGEX_COUNT,	/* T; constant: GpustrRegexExtents */
 	GPUSTR_TEXT_REGEX_INSTR,	/* T; alike; no match: 0 */
-	GPUSTR_TEXT_FUNCTION_LAST = GPUSTR_TEXT_REGEX_INSTR
+	GPUSTR_TEXT_TO_FLOAT4,		/* T: the cast, as far as float_text.h says */
+	GPUSTR_TEXT_TO_FLOAT8,		/* T */
+	GPUSTR_TEXT_GET_BYTE,		/* TV: get_byte(bytes, which) */
+	GPUSTR_TEXT_FUNCTION_LAST = GPUSTR_TEXT_GET_BYTE
 } GpustrTextFunction;
+
+/*
+ * How much an engine works out for a row; what takes more is recheck, and the
+ * planner's costs know of it.  A made text's bytes (rowfn/text_make.h); characters of
+ * an edit distance's table, a strip of rows by columns, where there are several
+ * strips, and the strips of a pattern; columns of all strips (rowfn/fuzzy_find.h).
+ */
+#define GPUSTR_MADE_BYTES (INT64_C(1) << 20)
+#define GPUSTR_STRIP_ROWS 64
+#define GPUSTR_EDIT_COLUMNS 1024
+#define GPUSTR_FUZZY_STRIPS 16
+#define GPUSTR_EDIT_WORK (INT64_C(1) << 23)
 
 /*
  * What a character becomes in upper() or lower() under the call's collation, for
@@ -165,6 +189,7 @@ gpustr_text_function_shape(int function)
 		case GPUSTR_TEXT_LEFT:
 		case GPUSTR_TEXT_RIGHT:
 		case GPUSTR_TEXT_REPEAT:
+		case GPUSTR_TEXT_GET_BYTE:
 			return "TV";
 		case GPUSTR_TEXT_BTRIM:
 		case GPUSTR_TEXT_LTRIM:
@@ -196,6 +221,11 @@ gpustr_text_function_shape(int function)
 		case GPUSTR_TEXT_TO_INT4:
 		case GPUSTR_TEXT_TO_INT8:
 		case GPUSTR_TEXT_TO_DATE:
+		case GPUSTR_TEXT_FROM_NUMERIC:
+		case GPUSTR_TEXT_TO_UUID:
+		case GPUSTR_TEXT_HEX:
+		case GPUSTR_TEXT_TO_FLOAT4:
+		case GPUSTR_TEXT_TO_FLOAT8:
 			return "T";
 		case GPUSTR_TEXT_REPLACE:
 		case GPUSTR_TEXT_TRANSLATE:
@@ -209,6 +239,9 @@ gpustr_text_function_shape(int function)
 		case GPUSTR_TEXT_FROM_INT:
 		case GPUSTR_TEXT_FROM_BOOL:
 		case GPUSTR_TEXT_FROM_DATE:
+		case GPUSTR_TEXT_FROM_FLOAT4:
+		case GPUSTR_TEXT_FROM_FLOAT8:
+		case GPUSTR_TEXT_FROM_TIMESTAMP:
 			return "V";
 		default:
 			return (const char *) 0;
@@ -218,7 +251,7 @@ gpustr_text_function_shape(int function)
 /*
  * Bytes of memory for what one step makes, in a batch of nrows rows whose inputs
  * (pages, or column data) are of input_bytes: enough for each function that does
- * not lengthen its input, for the digests, and for numbers.
+ * not lengthen its input, for the digests, for numbers, and for bytes in hexadecimal.
  */
 GPUSTR_FN uint64_t
 gpustr_text_room(int32_t nrows, uint64_t input_bytes)

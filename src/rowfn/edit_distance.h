@@ -36,10 +36,11 @@
 #ifndef GPUSTR_ROWFN_EDIT_DISTANCE_H
 #define GPUSTR_ROWFN_EDIT_DISTANCE_H
 
+#include "program/text_function.h"
 #include "rowfn/utf8.h"
 
 /* Rows of a strip. */
-#define ROWFN_STRIP_ROWS 64
+#define ROWFN_STRIP_ROWS GPUSTR_STRIP_ROWS
 
 /* Beside GpustrEncoding: a character is 4 bytes, for encodings taken apart before. */
 #define ROWFN_ENC_WIDE 2

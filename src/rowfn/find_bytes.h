@@ -5,8 +5,7 @@
  *
  * Places are tried where the start of what is sought fits, or, 16 at a time,
  * its first and its last byte.  That is fast as a rule; where the comparisons
- * that follow take more time than the walk, the rest is left to the two-way
- * algorithm (Crochemore and Perrin, 1991), which needs no table.
+ * that follow take more time than the walk, the rest is left to two_way.h.
  *
  * IDENTIFICATION
  *	  src/rowfn/find_bytes.h
@@ -16,96 +15,22 @@
 #ifndef GPUSTR_ROWFN_FIND_BYTES_H
 #define GPUSTR_ROWFN_FIND_BYTES_H
 
-#include "rowfn/fold.h"
+#include "rowfn/two_way.h"
 
 /* How many compared bytes are allowed for each byte walked over, and at first. */
 #define ROWFN_FIND_COMPARED_PER_BYTE 4
 #define ROWFN_FIND_COMPARED_AT_FIRST 256
 
-/*
- * The maximal suffix of what[n], by the order of bytes or the reverse one:
- * returns where it starts less 1, and its period.
- */
-GPUSTR_FN int32_t
-rowfn_maximal_suffix(const char *what, int32_t n, int reverse, int32_t *period)
-{
-	int32_t		suffix = -1;
-	int32_t		rival = 0;
-	int32_t		k = 1;
-	int32_t		p = 1;
-
-	while (rival + k < n)
-	{
-		unsigned char a = (unsigned char) what[rival + k];
-		unsigned char b = (unsigned char) what[suffix + k];
-
-		if (a == b)
-		{
-			if (k != p)
-				k++;
-			else
-			{
-				rival += p;
-				k = 1;
-			}
-		}
-		else if (reverse ? a > b : a < b)
-		{
-			rival += k;
-			k = 1;
-			p = rival - suffix;
-		}
-		else
-		{
-			suffix = rival++;
-			k = p = 1;
-		}
-	}
-	*period = p;
-	return suffix;
-}
-
-/* As rowfn_find_bytes(), n >= 2, by the two-way algorithm. */
+/* As rowfn_find_bytes(), by the two-way algorithm. */
 GPUSTR_FN int32_t
 rowfn_find_two_way(const char *s, int32_t start, int32_t end, const char *what, int32_t n)
 {
-	int32_t		period;
-	int32_t		other_period;
-	int32_t		cut = rowfn_maximal_suffix(what, n, 0, &period);
-	int32_t		other = rowfn_maximal_suffix(what, n, 1, &other_period);
-	int32_t		known = -1;		/* up to here the left part is known to fit */
-	int64_t		pos = start;
-	int			periodic;
+	RowfnTwoWay two_way;
+	int64_t		budget = INT64_MAX;
+	int32_t		hit;
 
-	if (other > cut)
-	{
-		cut = other;
-		period = other_period;
-	}
-	periodic = cut + 1 + period <= n && rowfn_bytes_eq(what, what + period, cut + 1);
-	if (!periodic)
-		period = (cut + 1 > n - cut - 1 ? cut + 1 : n - cut - 1) + 1;
-	while (pos <= (int64_t) end - n)
-	{
-		int32_t		i = (cut > known ? cut : known) + 1;
-
-		while (i < n && what[i] == s[pos + i])
-			i++;
-		if (i < n)
-		{
-			pos += i - cut;
-			known = -1;
-			continue;
-		}
-		i = cut;
-		while (i > known && what[i] == s[pos + i])
-			i--;
-		if (i <= known)
-			return (int32_t) pos;
-		pos += period;
-		known = periodic ? n - period - 1 : -1;
-	}
-	return -1;
+	rowfn_two_way_begin(&two_way, what, n, start);
+	return rowfn_two_way_step(&two_way, s, end, &budget, &hit) == ROWFN_TWO_WAY_HIT ? hit : -1;
 }
 
 /*

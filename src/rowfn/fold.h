@@ -35,6 +35,13 @@
 #define ROWFN_INLINE GPUSTR_FN
 #endif
 
+/* Functions that are seldom called, by others that shall stay small. */
+#if defined(__GNUC__) && !defined(__CUDACC__)
+#define ROWFN_APART static __attribute__((noinline, unused))
+#else
+#define ROWFN_APART GPUSTR_FN
+#endif
+
 typedef enum RowfnFoldKind
 {
 	ROWFN_FOLD_NONE,			/* bytes stay */

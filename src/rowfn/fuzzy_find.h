@@ -208,15 +208,15 @@ rowfn_fuzzy_step(RowfnFuzzy *f, int64_t budget)
  */
 
 /* What a thread has for a table of several strips. */
-#define ROWFN_EDIT_COLUMNS 1024
-#define ROWFN_FUZZY_STRIPS 16
+#define ROWFN_EDIT_COLUMNS GPUSTR_EDIT_COLUMNS
+#define ROWFN_FUZZY_STRIPS GPUSTR_FUZZY_STRIPS
 
 /*
  * The most columns of strips that a row may take, some 25 ms on a CPU: nothing
  * is asked within a row, whether the request is to stop, and a device has one
  * thread for it.
  */
-#define ROWFN_EDIT_WORK (INT64_C(1) << 23)
+#define ROWFN_EDIT_WORK GPUSTR_EDIT_WORK
 
 /* Columns of all strips, each of so many. */
 GPUSTR_FN int64_t

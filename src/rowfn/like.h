@@ -20,8 +20,10 @@
  * For the same reason a segment that runs out of string at one place does so
  * at every later place, and the search ends there.
  *
- * The cost is at most (length of the string) x (length of the longest
- * segment); there is no recursion.
+ * A segment's first literal is searched in linear time; what comes behind it in the
+ * same segment is compared at each place where that stands.  So without '_' the cost
+ * is linear, else at most (length of the string) x (length of the longest segment);
+ * there is no recursion.
  *
  * In UTF-8 one '_' takes a character, and literals are searched byte by byte:
  * a literal starts with the first byte of a character, which no continuation
@@ -174,15 +176,49 @@ rowfn_like_skip_back(const char *s, int32_t start, int32_t pos, int32_t n, int32
 }
 
 /*
- * First place in [pos, end) where the n >= 1 bytes of 'literal' stand, or -1.
- *
- * Candidates are places where the first and the last byte of the literal both
- * fit; with SSE2, 16 places are tried at a time, and nothing outside
- * [pos, end) is read.  On a device: find_bytes.h.
+ * A literal that is looked for again and again, from one place behind the last hit:
+ * once comparing takes more than find_bytes.h allows, over all of these searches,
+ * two_way.h goes on, whose time is linear over all of them.
+ */
+typedef struct RowfnLikeFind
+{
+	int32_t		start;			/* where the first search began */
+	int			slow;			/* two_way goes on, at first from slow_at */
+	int32_t		slow_at;
+	int64_t		compared;
+} RowfnLikeFind;
+
+ROWFN_INLINE RowfnLikeFind
+rowfn_like_find_begin(int32_t start)
+{
+	RowfnLikeFind find = {start, 0, 0, 0};
+
+	return find;
+}
+
+/*
+ * Is the literal at this place, of which the first and the last byte fit?  If it is
+ * not, comparing may have become slow.
+ */
+ROWFN_INLINE int
+rowfn_like_find_here(RowfnLikeFind *find, const char *s, int32_t at, const char *literal, int32_t n,
+					 const GpustrFold *fold, RowfnFoldKind kind)
+{
+	if (n <= 2)
+		return 1;
+	find->slow = rowfn_find_is_slow(&find->compared, n, at - find->start);
+	find->slow_at = at + 1;
+	return rowfn_folded_eq(s + at + 1, literal + 1, n - 2, fold, kind);
+}
+
+/*
+ * rowfn_like_find_next() while that is not slow.  Candidates are places where the
+ * first and the last byte of the literal both fit; with SSE2, 16 places are tried at
+ * a time, and nothing outside [pos, end) is read.  On a device: find_bytes.h.
  */
 ROWFN_INLINE int32_t
-rowfn_like_find(const char *s, int32_t pos, int32_t end, const char *literal, int32_t n,
-				const GpustrFold *fold, RowfnFoldKind kind)
+rowfn_like_find_fast(RowfnLikeFind *find, const char *s, int32_t pos, int32_t end,
+					 const char *literal, int32_t n, const GpustrFold *fold, RowfnFoldKind kind)
 {
 	int32_t		stop = end - n + 1; /* places to try: [pos, stop) */
 	char		first = literal[0];
@@ -208,13 +244,14 @@ rowfn_like_find(const char *s, int32_t pos, int32_t end, const char *literal, in
 			at_last = rowfn_fold_16(at_last, kind);
 			hits = (unsigned) _mm_movemask_epi8(_mm_and_si128(_mm_cmpeq_epi8(at_first, first16),
 															  _mm_cmpeq_epi8(at_last, last16)));
-			while (hits != 0)
+			for (; hits != 0; hits &= hits - 1)
 			{
 				int32_t		at = pos + __builtin_ctz(hits);
 
-				if (n <= 2 || rowfn_folded_eq(s + at + 1, literal + 1, n - 2, fold, kind))
+				if (rowfn_like_find_here(find, s, at, literal, n, fold, kind))
 					return at;
-				hits &= hits - 1;
+				if (find->slow)
+					return -1;
 			}
 			pos += 16;
 			if (pos >= stop)
@@ -227,10 +264,87 @@ rowfn_like_find(const char *s, int32_t pos, int32_t end, const char *literal, in
 #endif
 	for (; pos < stop; pos++)
 		if (rowfn_fold_byte(s[pos], fold, kind) == first &&
-			rowfn_fold_byte(s[pos + n - 1], fold, kind) == last &&
-			(n <= 2 || rowfn_folded_eq(s + pos + 1, literal + 1, n - 2, fold, kind)))
-			return pos;
+			rowfn_fold_byte(s[pos + n - 1], fold, kind) == last)
+		{
+			if (rowfn_like_find_here(find, s, pos, literal, n, fold, kind))
+				return pos;
+			if (find->slow)
+				return -1;
+		}
 	return -1;
+}
+
+/* The next hit of a search that goes on by two_way, or -1. */
+ROWFN_APART int32_t
+rowfn_like_find_slow(RowfnTwoWay *two_way, const char *s, int32_t end, const GpustrFold *fold,
+					 RowfnFoldKind kind)
+{
+	int64_t		budget = INT64_MAX;
+	int32_t		hit = -1;
+
+	if (kind == ROWFN_FOLD_NONE)
+		(void) rowfn_two_way_step(two_way, s, end, &budget, &hit);
+	else if (kind == ROWFN_FOLD_ASCII)
+		(void) rowfn_two_way_step_folded(two_way, s, end, &budget, &hit, fold, ROWFN_FOLD_ASCII);
+	else
+		(void) rowfn_two_way_step_folded(two_way, s, end, &budget, &hit, fold, ROWFN_FOLD_TABLE);
+	return hit;
+}
+
+ROWFN_APART void
+rowfn_like_find_slow_begin(RowfnTwoWay *two_way, const char *literal, int32_t n, int32_t at)
+{
+	rowfn_two_way_begin(two_way, literal, n, at);
+}
+
+/* The first hit of a search that is slow from 'at' on, or -1. */
+ROWFN_APART int32_t
+rowfn_like_find_slowly(const char *s, int32_t at, int32_t end, const char *literal, int32_t n,
+					   const GpustrFold *fold, RowfnFoldKind kind)
+{
+	RowfnTwoWay two_way;
+
+	rowfn_two_way_begin(&two_way, literal, n, at);
+	return rowfn_like_find_slow(&two_way, s, end, fold, kind);
+}
+
+/* First place in [pos, end) where the n >= 1 bytes of 'literal' stand, or -1. */
+ROWFN_INLINE int32_t
+rowfn_like_find(const char *s, int32_t pos, int32_t end, const char *literal, int32_t n,
+				const GpustrFold *fold, RowfnFoldKind kind)
+{
+	RowfnLikeFind find = rowfn_like_find_begin(pos);
+	int32_t		hit = rowfn_like_find_fast(&find, s, pos, end, literal, n, fold, kind);
+
+	return hit >= 0 || !find.slow ? hit : rowfn_like_find_slowly(s, find.slow_at, end, literal, n, fold, kind);
+}
+
+/*
+ * The same of a search that goes on; pos: one behind the last hit; at first, where
+ * 'find' begins.  On a device each search is one by itself, as what is remembered
+ * between them would take registers that all rows pay for.
+ */
+ROWFN_INLINE int32_t
+rowfn_like_find_next(RowfnLikeFind *find, RowfnTwoWay *two_way, const char *s, int32_t pos,
+					 int32_t end, const char *literal, int32_t n, const GpustrFold *fold,
+					 RowfnFoldKind kind)
+{
+#ifdef __CUDA_ARCH__
+	(void) find;
+	(void) two_way;
+	return rowfn_like_find(s, pos, end, literal, n, fold, kind);
+#else
+	if (!find->slow)
+	{
+		int32_t		hit = rowfn_like_find_fast(find, s, pos, end, literal, n, fold, kind);
+
+		if (find->slow)
+			rowfn_like_find_slow_begin(two_way, literal, n, find->slow_at);
+		if (hit >= 0 || !find->slow)
+			return hit;
+	}
+	return rowfn_like_find_slow(two_way, s, end, fold, kind);
+#endif
 }
 
 /* rowfn_like_runs(): the runs do not fit here, or neither here nor later. */
@@ -308,6 +422,8 @@ rowfn_like_anywhere(const char *s, int32_t pos, int32_t end, const char *block,
 {
 	const char *literal;
 	int32_t		n;
+	RowfnLikeFind find;
+	RowfnTwoWay two_way;
 
 	if (segment->lead > 0)
 		pos = rowfn_like_skip(s, pos, end, segment->lead, encoding);
@@ -316,11 +432,12 @@ rowfn_like_anywhere(const char *s, int32_t pos, int32_t end, const char *block,
 	run += segment->first_run;
 	literal = block + run->literal_off;
 	n = run->literal_bytes;
+	find = rowfn_like_find_begin(pos);
 	for (;;)
 	{
 		int32_t		after;
 
-		pos = rowfn_like_find(s, pos, end, literal, n, fold, kind);
+		pos = rowfn_like_find_next(&find, &two_way, s, pos, end, literal, n, fold, kind);
 		if (pos < 0)
 			return -1;
 		after = rowfn_like_skip(s, pos + n, end, run->any, encoding);

@@ -1,7 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * number_text.h
- *	  Numbers, dates, truth values, uuid and code points as text, and back.
+ *	  Numbers, dates, timestamps, truth values, uuid, bytes and code points as text,
+ *	  and back.
  *
  * To text as PostgreSQL's output functions write them.  From text as far as
  * PostgreSQL's input functions take it in any setting and locale: what they
@@ -152,13 +153,25 @@ rowfn_date_bytes(int64_t days)
 	return digits + 6 + (date.year > 0 ? 0 : 3);
 }
 
+/* Write the date, but for BC. */
+GPUSTR_FN void
+rowfn_put_date(RowfnOut *out, RowfnDate date)
+{
+	int32_t		digits;
+	int32_t		year = rowfn_date_year(date, &digits);
+
+	rowfn_put_digits(out, (uint64_t) year, 10, digits);
+	rowfn_put_byte(out, '-');
+	rowfn_put_digits(out, (uint64_t) date.month, 10, 2);
+	rowfn_put_byte(out, '-');
+	rowfn_put_digits(out, (uint64_t) date.day, 10, 2);
+}
+
 GPUSTR_FN void
 rowfn_date_write(int64_t days, char *to, int64_t bytes)
 {
 	RowfnOut	out = rowfn_out(to, bytes);
 	RowfnDate	date;
-	int32_t		digits;
-	int32_t		year;
 
 	if (days == ROWFN_DATE_BEFORE_ALL || days == ROWFN_DATE_AFTER_ALL)
 	{
@@ -166,12 +179,89 @@ rowfn_date_write(int64_t days, char *to, int64_t bytes)
 		return;
 	}
 	date = rowfn_date_parts(days);
-	year = rowfn_date_year(date, &digits);
-	rowfn_put_digits(&out, (uint64_t) year, 10, digits);
-	rowfn_put_byte(&out, '-');
-	rowfn_put_digits(&out, (uint64_t) date.month, 10, 2);
-	rowfn_put_byte(&out, '-');
-	rowfn_put_digits(&out, (uint64_t) date.day, 10, 2);
+	rowfn_put_date(&out, date);
+	if (date.year <= 0)
+		rowfn_put_literal(&out, " BC");
+}
+
+/* Timestamps: microseconds since 2000-01-01 00:00. */
+#define ROWFN_TIMESTAMP_BEFORE_ALL INT64_MIN
+#define ROWFN_TIMESTAMP_AFTER_ALL INT64_MAX
+#define ROWFN_TIMESTAMP_FIRST INT64_C(-211813488000000000)	/* 4714-11-24 BC */
+#define ROWFN_TIMESTAMP_END INT64_C(9223371331200000000)	/* 294277-01-01 */
+#define ROWFN_USECS_OF_DAY INT64_C(86400000000)
+
+/* A timestamp's day; *usecs: since that day began. */
+GPUSTR_FN int64_t
+rowfn_timestamp_day(int64_t timestamp, int64_t *usecs)
+{
+	int64_t		day = timestamp / ROWFN_USECS_OF_DAY - (timestamp % ROWFN_USECS_OF_DAY < 0);
+
+	*usecs = timestamp - day * ROWFN_USECS_OF_DAY;
+	return day;
+}
+
+/* Digits of the fraction of a second, without zeros at its end. */
+GPUSTR_FN int32_t
+rowfn_fraction_digits(int64_t *fraction)
+{
+	int32_t		n = *fraction != 0 ? 6 : 0;
+
+	for (; n > 0 && *fraction % 10 == 0; n--)
+		*fraction /= 10;
+	return n;
+}
+
+/* Bytes of a timestamp, as DateStyle ISO has it; or ROWFN_TEXT_RECHECK. */
+GPUSTR_FN int64_t
+rowfn_timestamp_bytes(int64_t timestamp)
+{
+	int64_t		fraction;
+	int64_t		day;
+	int32_t		n;
+
+	if (timestamp == ROWFN_TIMESTAMP_BEFORE_ALL)
+		return 9;				/* -infinity */
+	if (timestamp == ROWFN_TIMESTAMP_AFTER_ALL)
+		return 8;
+	if (timestamp < ROWFN_TIMESTAMP_FIRST || timestamp >= ROWFN_TIMESTAMP_END)
+		return ROWFN_TEXT_RECHECK;
+	day = rowfn_timestamp_day(timestamp, &fraction);
+	fraction %= 1000000;
+	n = rowfn_fraction_digits(&fraction);
+	return rowfn_date_bytes(day) + 9 + n + (n > 0);
+}
+
+GPUSTR_FN void
+rowfn_timestamp_write(int64_t timestamp, char *to, int64_t bytes)
+{
+	RowfnOut	out = rowfn_out(to, bytes);
+	RowfnDate	date;
+	int64_t		usecs;
+	int64_t		fraction;
+	int32_t		n;
+
+	if (timestamp == ROWFN_TIMESTAMP_BEFORE_ALL || timestamp == ROWFN_TIMESTAMP_AFTER_ALL)
+	{
+		rowfn_put_literal(&out, timestamp < 0 ? "-infinity" : "infinity");
+		return;
+	}
+	date = rowfn_date_parts(rowfn_timestamp_day(timestamp, &usecs));
+	rowfn_put_date(&out, date);
+	for (n = 0; n < 3; n++)
+	{
+		/* hours, minutes, seconds */
+		int64_t		unit = n == 0 ? INT64_C(3600000000) : n == 1 ? 60000000 : 1000000;
+
+		rowfn_put_byte(&out, n == 0 ? ' ' : ':');
+		rowfn_put_digits(&out, (uint64_t) (usecs / unit), 10, 2);
+		usecs %= unit;
+	}
+	fraction = usecs;
+	n = rowfn_fraction_digits(&fraction);
+	if (n > 0)
+		rowfn_put_byte(&out, '.');
+	rowfn_put_digits(&out, (uint64_t) fraction, 10, n);
 	if (date.year <= 0)
 		rowfn_put_literal(&out, " BC");
 }
@@ -206,6 +296,68 @@ rowfn_uuid_write(RowfnText uuid, char *to, int64_t bytes)
 			rowfn_put_byte(&out, '-');
 		rowfn_put_hex(&out, uuid.s + i, 2);
 	}
+}
+
+/* What a hexadecimal digit counts; 16 or more: it is none. */
+GPUSTR_FN uint32_t
+rowfn_hex_value(char c)
+{
+	uint32_t	digit = (uint32_t) (unsigned char) c - '0';
+	uint32_t	letter = ((uint32_t) (unsigned char) c | 0x20) - 'a';
+
+	return digit < 10 ? digit : letter < 6 ? letter + 10 : 16;
+}
+
+/*
+ * Read a uuid: 32 hexadecimal digits, with a hyphen or none behind every four but the
+ * last, in braces or not.  Writes it; returns 0 for recheck, having written some of it.
+ */
+GPUSTR_FN int
+rowfn_to_uuid(RowfnText text, RowfnOut *out)
+{
+	int			braces = text.len > 0 && text.s[0] == '{';
+	int32_t		at = braces;
+	int32_t		i;
+
+	if (braces && text.s[text.len - 1] != '}')
+		return 0;
+	text.len -= braces;
+	for (i = 0; i < ROWFN_UUID_BYTES; i++)
+	{
+		uint32_t	high;
+		uint32_t	low;
+
+		if (text.len - at < 2)
+			return 0;
+		high = rowfn_hex_value(text.s[at]);
+		low = rowfn_hex_value(text.s[at + 1]);
+		if (high > 15 || low > 15)
+			return 0;
+		rowfn_put_byte(out, high << 4 | low);
+		at += 2;
+		if (i % 2 == 1 && i < ROWFN_UUID_BYTES - 1 && at < text.len && text.s[at] == '-')
+			at++;
+	}
+	return at == text.len;
+}
+
+/* Bytes of the uuid that a text is, or ROWFN_TEXT_RECHECK. */
+GPUSTR_FN int64_t
+rowfn_to_uuid_bytes(RowfnText text)
+{
+	RowfnOut	nothing = rowfn_out((char *) 0, 0);
+
+	return rowfn_to_uuid(text, &nothing) ? ROWFN_UUID_BYTES : ROWFN_TEXT_RECHECK;
+}
+
+/* The uuid; 0 bytes for what has become none since. */
+GPUSTR_FN void
+rowfn_to_uuid_write(RowfnText text, char *to, int64_t bytes)
+{
+	RowfnOut	out = rowfn_out(to, bytes);
+
+	(void) rowfn_to_uuid(text, &out);
+	rowfn_put_fill(&out, 0, out.left);
 }
 
 /* Bytes of chr(), or ROWFN_TEXT_RECHECK. */

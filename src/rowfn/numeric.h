@@ -34,6 +34,7 @@ typedef struct RowfnNumeric
 	const char *digits;			/* [2 * ndigits] */
 	int32_t		ndigits;
 	int32_t		weight;
+	int32_t		scale;			/* digits after the point when it is shown */
 	int32_t		negative;
 	int32_t		special;		/* 0: a number, -1 -infinity, 1 infinity, 2
 								 * NaN */
@@ -56,6 +57,7 @@ rowfn_numeric_parse(const char *p, int32_t bytes, RowfnNumeric *n)
 	n->digits = p;
 	n->ndigits = 0;
 	n->weight = 0;
+	n->scale = 0;
 	n->negative = 0;
 	n->special = 0;
 	if (bytes < 2 || bytes % 2 != 0)
@@ -70,6 +72,7 @@ rowfn_numeric_parse(const char *p, int32_t bytes, RowfnNumeric *n)
 	{
 		n->negative = (header & 0x2000) != 0;
 		n->weight = (header & 0x3F) - (header & 0x40);
+		n->scale = (header & 0x1F80) >> 7;
 	}
 	else
 	{
@@ -77,6 +80,7 @@ rowfn_numeric_parse(const char *p, int32_t bytes, RowfnNumeric *n)
 			return 1;
 		n->negative = (header & 0x4000) != 0;
 		n->weight = rowfn_numeric_word(p, 1);
+		n->scale = header & 0x3FFF;
 		header_bytes = 4;
 	}
 	n->digits = p + header_bytes;

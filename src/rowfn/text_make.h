@@ -17,7 +17,8 @@
 
 #include "rowfn/case_map.h"
 #include "rowfn/digest.h"
-#include "rowfn/number_text.h"
+#include "rowfn/float_text.h"
+#include "rowfn/numeric_text.h"
 #include "rowfn/pad.h"
 #include "rowfn/pii.h"
 #include "rowfn/regex_extents.h"
@@ -28,7 +29,7 @@
  * thread makes it, and others in steps that follow look at it: so none of them
  * takes more than a fraction of a second.
  */
-#define ROWFN_TEXT_BYTES (INT64_C(1) << 20)
+#define ROWFN_TEXT_BYTES GPUSTR_MADE_BYTES
 
 /* Bytes of the answer, however many. */
 GPUSTR_FN int64_t
@@ -81,6 +82,17 @@ rowfn_text_all_bytes(int function, const RowfnArgs *args)
 			return rowfn_pii_bytes(text[0].s, text[0].len, *(const int32_t *) args->constant);
 		case GPUSTR_TEXT_REGEX_REPLACE:
 			return rowfn_regex_replace(args, (char *) 0, 0);
+		case GPUSTR_TEXT_FROM_FLOAT4:
+		case GPUSTR_TEXT_FROM_FLOAT8:
+			return rowfn_float_bytes(value[0], function == GPUSTR_TEXT_FROM_FLOAT4);
+		case GPUSTR_TEXT_FROM_TIMESTAMP:
+			return rowfn_timestamp_bytes(value[0]);
+		case GPUSTR_TEXT_FROM_NUMERIC:
+			return rowfn_numeric_bytes(text[0]);
+		case GPUSTR_TEXT_TO_UUID:
+			return rowfn_to_uuid_bytes(text[0]);
+		case GPUSTR_TEXT_HEX:
+			return 2 * (int64_t) text[0].len;
 		default:
 			return ROWFN_TEXT_RECHECK;
 	}
@@ -164,6 +176,22 @@ rowfn_text_write(int function, const RowfnArgs *args, char *out, int64_t bytes)
 			break;
 		case GPUSTR_TEXT_REGEX_REPLACE:
 			(void) rowfn_regex_replace(args, out, bytes);
+			break;
+		case GPUSTR_TEXT_FROM_FLOAT4:
+		case GPUSTR_TEXT_FROM_FLOAT8:
+			rowfn_float_write(value[0], function == GPUSTR_TEXT_FROM_FLOAT4, out, bytes);
+			break;
+		case GPUSTR_TEXT_FROM_TIMESTAMP:
+			rowfn_timestamp_write(value[0], out, bytes);
+			break;
+		case GPUSTR_TEXT_FROM_NUMERIC:
+			rowfn_numeric_write(text[0], out, bytes);
+			break;
+		case GPUSTR_TEXT_TO_UUID:
+			rowfn_to_uuid_write(text[0], out, bytes);
+			break;
+		case GPUSTR_TEXT_HEX:
+			rowfn_put_hex(&to, text[0].s, text[0].len);
 			break;
 		default:
 			break;

@@ -14,8 +14,8 @@
 #define GPUSTR_ROWFN_TEXT_MEASURE_H
 
 #include "rowfn/find_bytes.h"
+#include "rowfn/float_text.h"
 #include "rowfn/fuzzy_find.h"
-#include "rowfn/number_text.h"
 #include "rowfn/regex_extents.h"
 
 /* strpos(): at which character 'what' stands first, 0 if nowhere. */
@@ -39,6 +39,16 @@ rowfn_first_code(RowfnText text, int32_t encoding, int64_t *value)
 	else if (text.len > 0 && rowfn_utf8_decode(text.s, text.len, &code) == 0)
 		return 0;
 	*value = code;
+	return 1;
+}
+
+/* A byte, counted from 0. */
+GPUSTR_FN int
+rowfn_get_byte(RowfnText text, int64_t which, int64_t *value)
+{
+	if (which < 0 || which >= text.len)
+		return 0;
+	*value = (unsigned char) text.s[which];
 	return 1;
 }
 
@@ -75,6 +85,12 @@ rowfn_text_measure(int function, const RowfnArgs *args, int64_t *value)
 			return rowfn_regex_count(args, value);
 		case GPUSTR_TEXT_REGEX_INSTR:
 			return rowfn_regex_instr(args, value);
+		case GPUSTR_TEXT_TO_FLOAT4:
+			return rowfn_measure_float4(text[0], value);
+		case GPUSTR_TEXT_TO_FLOAT8:
+			return rowfn_measure_float8(text[0], value);
+		case GPUSTR_TEXT_GET_BYTE:
+			return rowfn_get_byte(text[0], args->value[1], value);
 		default:
 			return 0;
 	}

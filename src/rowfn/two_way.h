@@ -14,6 +14,9 @@
  * Both the preparation and the search can be left after any amount of work and
  * taken up again, as PostgreSQL wants to look for interrupts.
  *
+ * The bytes looked at may be folded as they are compared, as ILIKE has it; what is
+ * looked for has been folded before.
+ *
  * IDENTIFICATION
  *	  src/rowfn/two_way.h
  *
@@ -22,7 +25,7 @@
 #ifndef GPUSTR_ROWFN_TWO_WAY_H
 #define GPUSTR_ROWFN_TWO_WAY_H
 
-#include "rowfn/compare.h"
+#include "rowfn/fold.h"
 
 typedef struct RowfnTwoWay
 {
@@ -143,67 +146,120 @@ rowfn_two_way_prepare(RowfnTwoWay *t, int64_t *budget)
 		rowfn_two_way_cut(t, t->cut, t->memory);
 }
 
-/* Move on to the place 'by' bytes after this one, of which 'known' bytes match. */
-GPUSTR_FN void
-rowfn_two_way_move(RowfnTwoWay *t, int32_t len, int32_t by, int32_t known)
+/* Bytes from k on to compare at once, up to 'end' and within the budget: where to stop. */
+GPUSTR_FN int32_t
+rowfn_two_way_stop(int32_t k, int32_t end, int64_t budget)
 {
-	/* one past the last place is as good as any further */
-	t->at = by <= len - t->at ? t->at + by : len;
-	t->known = known;
-	t->phase = 2;
-	t->k = t->cut + 1 > known ? t->cut + 1 : known;
+	return budget >= end - k ? end : budget > 0 ? k + (int32_t) budget : k;
 }
 
 /*
- * Go on in the len bytes of s for at most *budget comparisons, which is
+ * Go on in the len bytes of s, folded, for at most *budget comparisons, which is
  * lowered.  Returns one of the codes above; HIT: *hit is where.
  */
-GPUSTR_FN int
-rowfn_two_way_step(RowfnTwoWay *t, const char *s, int32_t len, int64_t *budget, int32_t *hit)
+ROWFN_INLINE int
+rowfn_two_way_step_folded(RowfnTwoWay *t, const char *s, int32_t len, int64_t *budget, int32_t *hit,
+						  const GpustrFold *fold, RowfnFoldKind kind)
 {
+	const char *what = t->what;
+	int32_t		n = t->n;
+	int32_t		cut;
+	int32_t		at = t->at;
+	int32_t		known = t->known;
+	int32_t		k;
+	int64_t		left;
+	int			phase;
+	int			code = ROWFN_TWO_WAY_END;
+
 	while (t->phase < 2)
 	{
 		if (*budget <= 0)
 			return ROWFN_TWO_WAY_MORE;
 		rowfn_two_way_prepare(t, budget);
 	}
-	while (t->at <= len - t->n)
+	cut = t->cut;
+	k = t->k;
+	phase = t->phase;
+	left = *budget;
+	while (at <= len - n)
 	{
-		const char *at = s + t->at;
+		int32_t		from = k;
+		int32_t		stop;
 
-		if (t->phase == 2)
+		if (phase == 2)
 		{
-			while (t->k < t->n && t->what[t->k] == at[t->k])
+			if (k == cut + 1)
 			{
-				if ((*budget)-- <= 0)
-					return ROWFN_TWO_WAY_MORE;
-				t->k++;
+				/* by one, to where the right part's first byte is */
+				const char *right = s + at + k;
+				int32_t		by = 0;
+
+				stop = rowfn_two_way_stop(0, len - n - at, left);
+				while (by < stop && rowfn_fold_byte(right[by], fold, kind) != what[k])
+					by++;
+				known = by > 0 ? 0 : known;
+				at += by;
+				left -= by;
 			}
-			if ((*budget)-- <= 0)
-				return ROWFN_TWO_WAY_MORE;
-			if (t->k < t->n)
+			stop = rowfn_two_way_stop(k, n, left);
+			while (k < stop && what[k] == rowfn_fold_byte(s[at + k], fold, kind))
+				k++;
+			left -= k - from;
+			if (k < n)
 			{
-				rowfn_two_way_move(t, len, t->k - t->cut, 0);
+				if (left <= 0)
+				{
+					code = ROWFN_TWO_WAY_MORE;
+					break;
+				}
+				left--;
+				/* one past the last place is as good as any further */
+				at = k - cut <= len - at ? at + k - cut : len;
+				known = 0;
+				k = cut + 1;
 				continue;
 			}
-			t->phase = 3;
-			t->k = t->cut + 1;
+			phase = 3;
+			from = k = cut + 1;
 		}
-		while (t->k > t->known && t->what[t->k - 1] == at[t->k - 1])
+		stop = k - known <= left ? known : left > 0 ? k - (int32_t) left : k;
+		while (k > stop && what[k - 1] == rowfn_fold_byte(s[at + k - 1], fold, kind))
+			k--;
+		left -= from - k;
+		if (k > known)
 		{
-			if ((*budget)-- <= 0)
-				return ROWFN_TWO_WAY_MORE;
-			t->k--;
+			if (left <= 0)
+			{
+				code = ROWFN_TWO_WAY_MORE;
+				break;
+			}
+			left--;
 		}
-		*hit = t->at;
-		if (t->k <= t->known)
+		else
 		{
-			rowfn_two_way_move(t, len, t->period, t->memory);
-			return ROWFN_TWO_WAY_HIT;
+			*hit = at;
+			code = ROWFN_TWO_WAY_HIT;
 		}
-		rowfn_two_way_move(t, len, t->period, t->memory);
+		at = t->period <= len - at ? at + t->period : len;
+		known = t->memory;
+		k = cut + 1 > known ? cut + 1 : known;
+		phase = 2;
+		if (code == ROWFN_TWO_WAY_HIT)
+			break;
 	}
-	return ROWFN_TWO_WAY_END;
+	t->at = at;
+	t->known = known;
+	t->k = k;
+	t->phase = phase;
+	*budget = left;
+	return code;
+}
+
+/* The same, bytes as they are. */
+GPUSTR_FN int
+rowfn_two_way_step(RowfnTwoWay *t, const char *s, int32_t len, int64_t *budget, int32_t *hit)
+{
+	return rowfn_two_way_step_folded(t, s, len, budget, hit, (const GpustrFold *) 0, ROWFN_FOLD_NONE);
 }
 
 #endif							/* GPUSTR_ROWFN_TWO_WAY_H */

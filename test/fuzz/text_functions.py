@@ -12,6 +12,7 @@ for each argument, and one letter for each argument:
     c  a code point                       x  anything that has a text form
     D  a text that is mostly digits, T a date, U a uuid, B a boolean, each as text
     d  a date   u  a uuid   B  a boolean as text   o  a boolean
+    F  a float   E  a float as text   M  a timestamp   Q  a numeric
     p  a regular expression   g  its flags, h those of a test   R  what replaces a match
     S  a pattern of SIMILAR with two marks
     P  an array of needles   K  an array of kinds of redact_pii()   A  an array of texts
@@ -90,8 +91,8 @@ FUNCTIONS = [
     Function('chr', 'text', 'chr({})', 'c'),
     Function('md5', 'text', 'md5({})', 't'),
     Function('to_hex', 'text', 'to_hex({})', 'm'),
-    extra('overlay', 'text', 'overlay({} placing {} from {} for {})', 'tsil'),
-    extra('overlay from', 'text', 'overlay({} placing {} from {})', 'tsi'),
+    Function('overlay', 'text', 'overlay({} placing {} from abs({}) for {})', 'tsfl'),
+    Function('overlay from', 'text', 'overlay({} placing {} from {})', 'tsf', weight=2),
     extra('quote_literal', 'text', 'quote_literal({})', 't'),
     extra('normalize', 'text', 'normalize({})', 't'),
     extra('coalesce', 'text', 'coalesce({}, {})', 'ts'),
@@ -99,6 +100,9 @@ FUNCTIONS = [
     Function('bool to text', 'text', '({})::text', 'o'),
     Function('date to text', 'text', '({})::text', 'd'),
     Function('uuid to text', 'text', '({})::text', 'u'),
+    Function('float to text', 'text', '({})::text', 'F', weight=6),
+    Function('timestamp to text', 'text', '({})::text', 'M'),
+    Function('numeric to text', 'text', '({})::text', 'Q'),
     extra('to varchar(n)', 'text', '({})::varchar(4)', 't'),
     extra('to name', 'name', '({})::name', 't'),
     extra('to char(n)', 'bpchar', '({})::char(4)', 't'),
@@ -114,12 +118,17 @@ FUNCTIONS = [
     # bytea
     Function('sha256', 'bytea', 'sha256({})', 'b'),
     extra('sha512', 'bytea', 'sha512({})', 'b'),
-    extra('substr of bytea', 'bytea', 'substr({}, {}, {})', 'bil'),
-    extra('|| of bytea', 'bytea', '({} || {})', 'bb'),
-    extra('btrim of bytea', 'bytea', 'btrim({}, {})', 'bb'),
-    extra('overlay of bytea', 'bytea', 'overlay({} placing {} from {})', 'bbi'),
+    Function('substr of bytea', 'bytea', 'substr({}, {}, {})', 'bil'),
+    Function('substr from of bytea', 'bytea', 'substring({} from {})', 'bi', weight=2),
+    Function('|| of bytea', 'bytea', '({} || {})', 'bb', weight=2),
+    Function('btrim of bytea', 'bytea', 'btrim({}, {})', 'bb'),
+    Function('ltrim of bytea', 'bytea', 'ltrim({}, {})', 'bb', weight=2),
+    Function('rtrim of bytea', 'bytea', 'rtrim({}, {})', 'bb', weight=2),
+    Function('overlay of bytea', 'bytea', 'overlay({} placing {} from abs({}))', 'bbf'),
+    Function('overlay for of bytea', 'bytea', 'overlay({} placing {} from {} for {})', 'bbfl', weight=2),
     Function('md5 of bytea', 'text', 'md5({})', 'b'),
-    extra('encode', 'text', "encode({}, 'hex')", 'b'),
+    Function('encode', 'text', "encode({}, 'hex')", 'b'),
+    extra('encode base64', 'text', "encode({}, 'base64')", 'b'),
     extra('bytea to text', 'text', '({})::text', 'b'),
     # numbers
     Function('length', 'int', 'length({})', 't'),
@@ -128,7 +137,8 @@ FUNCTIONS = [
     extra('bit_length', 'int', 'bit_length({})', 't'),
     Function('octet_length of bytea', 'int', 'octet_length({})', 'b', weight=1),
     extra('length of bytea', 'int', 'length({})', 'b'),
-    extra('position in bytea', 'int', 'position({1} in {0})', 'bb'),
+    Function('position in bytea', 'int', 'position({1} in {0})', 'bb'),
+    Function('get_byte', 'int', "get_byte({} || '\\x00', 0)", 'b', weight=2),
     Function('strpos', 'int', 'strpos({}, {})', 'ts', weight=6),
     Function('position', 'int', 'position({1} in {0})', 'ts', weight=3),
     Function('ascii', 'int', 'ascii({})', 't'),
@@ -139,7 +149,9 @@ FUNCTIONS = [
     Function('regexp_instr', 'int', 'regexp_instr({}, {})', 'tp', weight=2),
     Function('regexp_instr end', 'int', 'regexp_instr({}, {}, 1, 2, 1, {})', 'tph', weight=2),
     Function('text to date', 'date', '({})::date', 'T', weight=5),
-    Function('text to uuid', 'uuid', '({})::uuid', 'U', wanted=False, weight=3),
+    Function('text to uuid', 'uuid', '({})::uuid', 'U', weight=3),
+    Function('text to float8', 'float', '({})::float8', 'E', weight=4),
+    Function('text to float4', 'float', '({})::float4', 'E', weight=3),
     # truth values
     Function('starts_with', 'bool', 'starts_with({}, {})', 'ts', weight=3),
     Function('^@', 'bool', '({} ^@ {})', 'ts', weight=2),
@@ -175,6 +187,7 @@ FUNCTIONS = [
 PROOF = {'t': 't', 's': "'a'", 'i': '2', 'l': '3', 'f': '1', 'w': '9', 'r': '2', 'n': 'n', 'N': 'n8', 'm': 'n',
          'c': '65 + id', 'x': 't',
          'D': 'digits', 'T': 'days', 'U': 'uuids', 'B': 'truths', 'd': 'd', 'u': 'u', 'o': 'o', 'b': 'y', 'p': "'f1'",
+         'F': 'f', 'E': 'floats', 'M': 'm', 'Q': 'q',
          'g': "'i'", 'h': "'i'", 'R': "'<>'", 'S': "'%#\"a_c#\"%'", 'P': "ARRAY['a', 'bcd']",
          'K': "ARRAY['email']", 'A': "ARRAY[t, 'a']", 'k': '2'}
 

@@ -50,14 +50,16 @@ OWN_CALLS = 6                   # of gpustr's own functions over a table of thei
 # A condition over a call of each family that is neither all true nor constant.
 CONDITIONS = {'text': "({}) <> 'zz'", 'bpchar': "({}) <> 'zz'", 'name': "({}) <> 'zz'", 'int': '({}) <> -99', 'bool': '({})',
               'date': "({}) <> '1999-01-01'", 'uuid': "({}) <> 'ffffffff-ffff-ffff-ffff-ffffffffffff'",
-              'bytea': "({}) <> '\\x00'"}
+              'bytea': "({}) <> '\\x00'", 'float': '({}) <> -99'}
 
 PROOF_TABLE = [
     'CREATE TABLE proof (id int4, t text COLLATE "C", digits text COLLATE "C", days text COLLATE "C", uuids text COLLATE "C", '
-    'truths text COLLATE "C", n int4, n8 int8, d date, u uuid, o bool, y bytea)',
+    'truths text COLLATE "C", floats text COLLATE "C", n int4, n8 int8, d date, u uuid, o bool, y bytea, '
+    'f float8, m timestamp, q numeric)',
     "INSERT INTO proof SELECT i, 'abc Def' || i, i::text, (date '2000-01-01' + i)::text, "
-    "'00000000-0000-0000-0000-0000000000' || (10 + i), (i % 2 = 0)::text, i, i, date '2000-01-01' + i, "
-    "('00000000-0000-0000-0000-0000000000' || (10 + i))::uuid, i % 2 = 0, ('\\x61' || to_hex(15 + i))::bytea "
+    "'00000000-0000-0000-0000-0000000000' || (10 + i), (i % 2 = 0)::text, (i / 7.0)::float8::text, i, i, date '2000-01-01' + i, "
+    "('00000000-0000-0000-0000-0000000000' || (10 + i))::uuid, i % 2 = 0, ('\\x61' || to_hex(15 + i))::bytea, "
+    "i / 7.0, timestamp '2000-01-01 10:11:12.5' + i * interval '1 day 1.25 seconds', i / 8.0 "
     'FROM generate_series(1, 20) i',
     'ANALYZE proof']
 

@@ -33,7 +33,8 @@ SIMILAR = ['%#"a_c#"%', '#"_#"%', '%#"[0-9]+#"%', '#"%#"', 'a#"b#"c', '%', '%#"Ã
 KINDS = ['email', 'phone', 'card', 'ipv4', 'ipv6', 'iban', 'ssn', 'all', 'ip', 'credit_card']
 
 # Casts of these give what a function of letter D, T, U or B takes.
-SOURCES = {'D': ('int', 'int4'), 'T': ('date', 'date'), 'U': ('uuid', 'uuid'), 'B': ('bool', 'bool')}
+SOURCES = {'D': ('int', 'int4'), 'T': ('date', 'date'), 'U': ('uuid', 'uuid'), 'B': ('bool', 'bool'),
+           'E': ('float', 'float8')}
 
 LENGTHS = ['0', '1', '1', '2', '3', '5', '9', '30', '1000', '2147483647']
 BACK_REFERENCE = re.compile(r'\\[1-9]')
@@ -56,7 +57,7 @@ class TextMaker(clauses.Generator):
                 continue
             self.functions.setdefault(function.family, []).extend([function] * function.weight)
         # texts first of all
-        self.families = ['text'] * 8 + ['int'] * 4 + ['bool'] * 2 + ['bytea', 'bpchar', 'name', 'date', 'uuid']
+        self.families = ['text'] * 8 + ['int'] * 4 + ['bool'] * 2 + ['bytea', 'bpchar', 'name', 'date', 'uuid', 'float', 'float']
 
     def by_type(self, types, family):
         """A column of one of these types, or None."""
@@ -290,6 +291,23 @@ class TextMaker(clauses.Generator):
     def of_B(self, depth):
         """A truth value."""
         return self.of_digits('B', depth)
+
+    def of_E(self, depth):
+        """A float, as text."""
+        return self.of_digits('E', depth)
+
+    def of_F(self, depth):
+        """A float."""
+        made = self.by_type((values.FLOAT4, values.FLOAT8, text_tables.REALS), 'float') if self.chance(0.6) else None
+        return made or self.scalar('float', min(depth, 1))
+
+    def of_M(self, _depth):
+        """A timestamp."""
+        return self.by_type((values.TIMESTAMP,), 'date') or self.plain_constant(values.TIMESTAMP)
+
+    def of_Q(self, _depth):
+        """A numeric."""
+        return self.by_type((values.NUMERIC, values.NUMERIC_8_2), 'numeric') or self.plain_constant(values.NUMERIC)
 
     def of_d(self, depth):
         """A date."""

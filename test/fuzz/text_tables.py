@@ -142,6 +142,33 @@ def truth_value(rng):
     return rng.choice(['true', 'false', 't', 'f', 'yes', 'no', 'on', 'off', '1', '0', 'TRUE', 'Fal', ' true ', 'y', 'n', 'of'])
 
 
+def real_value(rng):
+    """A float as text: of few digits or of all."""
+    kind = rng.random()
+    if kind < 0.3:
+        return repr(rng.randint(-10**6, 10**6) / 10 ** rng.randint(0, 8))
+    if kind < 0.5:
+        return repr(rng.uniform(-1000, 1000))
+    if kind < 0.7:
+        return repr(rng.choice([-1, 1]) * rng.random() * 10.0 ** rng.randint(-14, 20))
+    if kind < 0.8:
+        return repr(2.0 ** rng.randint(-40, 60))
+    return rng.choice(['0', '-0', '1e15', '1e-5', '0.0001', '123456789012345680', '0.1', '1e22', '1e23', '16777217',
+                       '9007199254740993', 'Infinity', '-Infinity', 'NaN', '999999.96', '1e6', '0.30000000000000004'])
+
+
+def written_float(rng):
+    """What a cast to a float takes, in any spelling."""
+    kind = rng.random()
+    if kind < 0.6:
+        return real_value(rng)
+    if kind < 0.8:
+        digits = ''.join(rng.choice('0123456789000') for _ in range(rng.randint(1, 20)))
+        at = rng.randint(0, len(digits))
+        return rng.choice(['', '-', '+', ' ']) + digits[:at] + '.' + digits[at:] + rng.choice(['', '', f'e{rng.randint(-28, 28)}', ' '])
+    return rng.choice(['1', '.5', '5.', '1E3', '+1e+2', ' 1 ', 'inf', 'nan', '-infinity', '0x10', '1e30', '0e500', '00.10'])
+
+
 def spoilt(draw, wrong):
     """Draws valid values, now and then one of the wrong."""
     return lambda rng: rng.choice(wrong) if rng.random() < 0.1 else draw(rng)
@@ -167,6 +194,8 @@ DIGITS, WIDE_DIGITS = text_type(digits_value), text_type(wide_digits)
 DAYS, WRONG_DAYS = text_type(day_value), text_type(wrong_day)
 UUIDS, WRONG_UUIDS = text_type(uuid_text), text_type(spoilt(uuid_text, ['', 'abc', '{' + 'a' * 32, '0' * 33, '0' * 31, 'g' * 32]))
 TRUTHS, WRONG_TRUTHS = text_type(truth_value), text_type(spoilt(truth_value, ['', 'o', 'maybe', 'tru e', '2', 'é']))
+FLOATS, WRONG_FLOATS = text_type(written_float), text_type(spoilt(written_float, ['', '.', 'e1', '1e', '1e999', '1e-999', '1 2', 'x', '--1']))
+REALS = values.Type('float8', 'float', real_value)
 CHAR_1 = values.Type('char(1)', 'bpchar', lambda rng: text_value(rng)[:1], varlena=True, collatable=True, base='bpchar')
 CHAR_9 = values.Type('char(9)', 'bpchar', lambda rng: text_value(rng)[:9], varlena=True, collatable=True, base='bpchar')
 BYTES = values.Type('bytea', 'bytea', bytes_value, varlena=True)
@@ -182,10 +211,11 @@ OWN_ROWS = 150
 
 # What a table may have beside one text.
 KINDS = [TEXT, TEXT, TEXT, PERSONAL_TEXT, VARCHAR, VARCHAR_12, CHAR_1, CHAR_9, values.NAME, BYTES, SMALL, SMALL, values.INT4, values.INT8,
-         values.INT2, DATE, values.UUID, values.BOOL, POINTS]
-CLEAN = [DIGITS, DAYS, UUIDS, TRUTHS]
-DIRTY = [WIDE_DIGITS, WRONG_DAYS, WRONG_UUIDS, WRONG_TRUTHS]
-SORTS = {'D': (DIGITS, WIDE_DIGITS), 'T': (DAYS, WRONG_DAYS), 'U': (UUIDS, WRONG_UUIDS), 'B': (TRUTHS, WRONG_TRUTHS)}
+         values.INT2, DATE, values.UUID, values.BOOL, POINTS, REALS, REALS, values.FLOAT4, values.NUMERIC, values.TIMESTAMP]
+CLEAN = [DIGITS, DAYS, UUIDS, TRUTHS, FLOATS]
+DIRTY = [WIDE_DIGITS, WRONG_DAYS, WRONG_UUIDS, WRONG_TRUTHS, WRONG_FLOATS]
+SORTS = {'D': (DIGITS, WIDE_DIGITS), 'T': (DAYS, WRONG_DAYS), 'U': (UUIDS, WRONG_UUIDS), 'B': (TRUTHS, WRONG_TRUTHS),
+         'E': (FLOATS, WRONG_FLOATS)}
 
 
 def random_column(rng, number, type_, collation):

@@ -84,8 +84,12 @@ make_text(Rng *rng, const TextCase * c, int i, int32_t left, char *out)
 	static const char *const words[] = {
 		"2024-02-29", "1999-12-31", "2023-02-29", "-32768", "32768", "+7", " 12 ", "2147483648",
 		"-9223372036854775808", "9223372036854775808", "0", "user@example.com", "4111 1111 1111 1111",
-		"192.168.0.1", "fe80::1", "DE89 3704 0044 0532 0130 00", "078-05-1120", "infinity"
+		"192.168.0.1", "fe80::1", "DE89 3704 0044 0532 0130 00", "078-05-1120", "infinity",
+		"1.5", "-0.30000000000000004", " .5e-3 ", "123456789012345678", "1e22", "1.00000017881393432617",
+		"a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11", "{A0EEBC999C0B4EF8BB6D6BB9BD380A11}", "a0eebc99-9c0b4ef8",
+		"\1\200\20\047\5\0"
 	};
+	const int32_t nwords = (int32_t) (sizeof(words) / sizeof(words[0]));
 	int32_t		most = rng_one_in(rng, 20) ? 300 : rng_one_in(rng, 3) ? 70 : 16;
 	int32_t		len = 0;
 	int32_t		j;
@@ -97,7 +101,7 @@ make_text(Rng *rng, const TextCase * c, int i, int32_t left, char *out)
 	else if (c->long_every > 0 && rng_one_in(rng, c->long_every))
 		most = c->long_bytes;
 	if (i == 2 && !rng_one_in(rng, 4))
-		return append(out, 0, left, words[rng_below(rng, 18)]);
+		return append(out, 0, left, words[rng_below(rng, nwords)]);
 	if (i == 2 && left >= 16)
 	{
 		for (j = 0; j < 16; j++)
@@ -120,7 +124,7 @@ make_text(Rng *rng, const TextCase * c, int i, int32_t left, char *out)
 			continue;
 		}
 		if (i == 0 && rng_one_in(rng, 40))
-			bytes = append(out, len, most, words[rng_below(rng, 18)]);
+			bytes = append(out, len, most, words[rng_below(rng, nwords)]);
 		else
 			bytes = append(out, len, most, letters[rng_below(rng, c->ascii || !rng_one_in(rng, 4) ? 10 : 16)]);
 		if (bytes == 0)
@@ -235,6 +239,8 @@ add_call(TextWork * work, GpustrTextFunction function)
 								 rng_below(work->rng, rng_one_in(work->rng, 4) ? work->ntext : 6)];
 	}
 	answer = gpustr_builder_text_function(&work->builder, function, args, constant, bytes);
+	if (rng_one_in(work->rng, 8))
+		gpustr_builder_of_bytes(&work->builder);
 	if (function <= GPUSTR_TEXT_MAKE_LAST)
 		add_text(work, answer);
 	else
@@ -250,7 +256,10 @@ static void
 add_registers(TextWork * work)
 {
 	static const char *const samples[] = {"", "a", " ", ", ", "ab", "\303\251", "zA0_ \303\251ab", "[\\&]\\"};
-	static const int64_t numbers[] = {0, 1, 2, 3, 7, -1, -3, 20, 255, 65, 0x20AC, INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN};
+	static const int64_t numbers[] = {0, 1, 2, 3, 7, -1, -3, 20, 255, 65, 0x20AC, INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN,
+		/* floats: 0.5, -1/3, pi, 2^52 + 0.5, 1e-7; as float4, too: 16777216, 0.1 */
+		0x3FE0000000000000, (int64_t) 0xBFD5555555555555, 0x400921FB54442D18, 0x4330000000000000, 0x3E7AD7F29ABCAF48,
+		0x4170000000000000, 0x3FB99999A0000000};
 	GpustrProgramBuilder *b = &work->builder;
 	Rng		   *rng = work->rng;
 	const char *sample;
@@ -272,7 +281,7 @@ add_registers(TextWork * work)
 	add_text(work, gpustr_builder_choose(b, GPUSTR_OP_CHOOSE_TEXT, work->flag, 0, work->text[rng_below(rng, 6)]));
 	for (i = 0; i < 4; i++)
 		add_value(work, gpustr_builder_const_value(b, rng_one_in(rng, 12) ? GPUSTR_RECHECK : GPUSTR_FALSE,
-												   numbers[rng_below(rng, rng_one_in(rng, 3) ? 15 : 8)]));
+												   numbers[rng_below(rng, rng_one_in(rng, 3) ? 22 : 8)]));
 	add_value(work, gpustr_builder_length(b, (uint16_t) rng_below(rng, 2), rng_below(rng, 2)));
 	work->times = gpustr_builder_arith(b, GPUSTR_ARITH_MOD, GPUSTR_VALUE_INT8, work->value[4],
 									   gpustr_builder_const_value(b, GPUSTR_FALSE, MAX_TIMES + 1));

@@ -42,7 +42,8 @@ static const int functions[] = {
 	GPUSTR_TEXT_FROM_UUID, GPUSTR_TEXT_MD5, GPUSTR_TEXT_SHA256, GPUSTR_TEXT_POSITION,
 	GPUSTR_TEXT_ASCII, GPUSTR_TEXT_TO_INT2, GPUSTR_TEXT_TO_INT4, GPUSTR_TEXT_TO_INT8,
 	GPUSTR_TEXT_TO_DATE, GPUSTR_TEXT_REGEX_SUBSTR, GPUSTR_TEXT_REGEX_REPLACE, GPUSTR_TEXT_REGEX_COUNT,
-	GPUSTR_TEXT_REGEX_INSTR
+	GPUSTR_TEXT_REGEX_INSTR, GPUSTR_TEXT_FROM_FLOAT8, GPUSTR_TEXT_FROM_TIMESTAMP, GPUSTR_TEXT_TO_UUID,
+	GPUSTR_TEXT_HEX, GPUSTR_TEXT_TO_FLOAT4, GPUSTR_TEXT_TO_FLOAT8, GPUSTR_TEXT_GET_BYTE
 };
 #define NFUNCTIONS ((int) (sizeof(functions) / sizeof(functions[0])))
 
@@ -99,6 +100,10 @@ bound_of(GenWork *work, int function, const uint16_t *args)
 			bound.inputs *= 2;
 			bound.row_bytes *= 2;
 			break;
+		case GPUSTR_TEXT_HEX:
+			bound.inputs *= 2;
+			bound.row_bytes *= 2;
+			break;
 		case GPUSTR_TEXT_CONCAT:
 			bound.inputs += work->text_bound[args[1]].inputs;
 			bound.row_bytes += work->text_bound[args[1]].row_bytes;
@@ -106,6 +111,7 @@ bound_of(GenWork *work, int function, const uint16_t *args)
 		case GPUSTR_TEXT_SHA256:
 		case GPUSTR_TEXT_MD5:
 		case GPUSTR_TEXT_FROM_UUID:
+		case GPUSTR_TEXT_TO_UUID:
 			bound.inputs = 0;
 			bound.row_bytes = 36;
 			break;
@@ -113,7 +119,7 @@ bound_of(GenWork *work, int function, const uint16_t *args)
 			if (gpustr_text_function_shape(function)[0] == 'V')
 			{
 				bound.inputs = 0;
-				bound.row_bytes = 20;
+				bound.row_bytes = 32;
 			}
 			break;
 	}
@@ -131,7 +137,8 @@ choose_args(GenWork *work, int function, uint16_t *args)
 	int			i;
 
 	if (function == GPUSTR_TEXT_FROM_UUID || function == GPUSTR_TEXT_MD5 || function == GPUSTR_TEXT_SHA256 ||
-		(function >= GPUSTR_TEXT_TO_INT2 && function <= GPUSTR_TEXT_TO_DATE))
+		(function >= GPUSTR_TEXT_TO_INT2 && function <= GPUSTR_TEXT_TO_DATE) || function == GPUSTR_TEXT_TO_UUID ||
+		function == GPUSTR_TEXT_HEX || function >= GPUSTR_TEXT_TO_FLOAT4)
 		kind = GEN_BYTES;
 	for (i = 0; shape[i] != '\0'; i++)
 		args[i] = shape[i] == 'T' ? gen_any_text(work, kind) : gen_any_value(work);
@@ -174,6 +181,21 @@ choose_args(GenWork *work, int function, uint16_t *args)
 			if (rng_one_in(rng, 2))
 				args[0] = constant_value(work, text_gen_number(rng) >> 32);
 			break;
+		case GPUSTR_TEXT_FROM_FLOAT8:
+			if (rng_one_in(rng, 2))
+				args[0] = constant_value(work, text_gen_float(rng, 0));
+			break;
+		case GPUSTR_TEXT_TO_FLOAT4:
+		case GPUSTR_TEXT_TO_FLOAT8:
+		case GPUSTR_TEXT_TO_UUID:
+			if (rng_one_in(rng, 2))
+			{
+				char		text[TEXT_GEN_BYTES];
+
+				n = function == GPUSTR_TEXT_TO_UUID ? text_gen_uuid_text(rng, text) : text_gen_float_text(rng, text);
+				args[0] = constant_text(work, text, n);
+			}
+			break;
 	}
 }
 
@@ -185,9 +207,9 @@ kind_of(GenWork *work, int function, const uint16_t *args)
 	GenTextKind kind = GEN_TEXT;
 	int			i;
 
-	if (function == GPUSTR_TEXT_SHA256)
+	if (function == GPUSTR_TEXT_SHA256 || function == GPUSTR_TEXT_TO_UUID)
 		return GEN_BYTES;
-	if (function == GPUSTR_TEXT_MD5 || function == GPUSTR_TEXT_FROM_UUID)
+	if (function == GPUSTR_TEXT_MD5 || function == GPUSTR_TEXT_FROM_UUID || function == GPUSTR_TEXT_HEX)
 		return GEN_TEXT;
 	if (work->gen->encoding != GPUSTR_ENC_UTF8 && function == GPUSTR_TEXT_CHR)
 		return GEN_BYTES;

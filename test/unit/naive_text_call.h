@@ -14,9 +14,8 @@
 #ifndef GPUSTR_TEST_NAIVE_TEXT_CALL_H
 #define GPUSTR_TEST_NAIVE_TEXT_CALL_H
 
-#include <math.h>
-
 #include "naive_extents.h"
+#include "naive_numbers.h"
 
 /* A copy of the message, padded; big: its length in bits is big-endian. */
 static inline unsigned char *
@@ -235,6 +234,13 @@ naive_number(int function, int64_t v, int32_t encoding, NaiveAnswer *answer)
 		case GPUSTR_TEXT_FROM_DATE:
 			naive_date(answer, v);
 			return;
+		case GPUSTR_TEXT_FROM_FLOAT4:
+		case GPUSTR_TEXT_FROM_FLOAT8:
+			naive_from_float(answer, v, function == GPUSTR_TEXT_FROM_FLOAT4);
+			return;
+		case GPUSTR_TEXT_FROM_TIMESTAMP:
+			naive_timestamp(answer, v);
+			return;
 		case GPUSTR_TEXT_TO_HEX4:
 			snprintf(number, sizeof(number), "%x", (unsigned) (uint32_t) v);
 			break;
@@ -306,6 +312,15 @@ naive_make(int function, const RowfnArgs *args, const NaiveChars *chars, NaiveAn
 				naive_hex(answer, text[0].s + i, 1);
 			}
 			break;
+		case GPUSTR_TEXT_FROM_NUMERIC:
+			naive_numeric(answer, text[0]);
+			break;
+		case GPUSTR_TEXT_TO_UUID:
+			naive_to_uuid(answer, text[0]);
+			break;
+		case GPUSTR_TEXT_HEX:
+			naive_hex(answer, text[0].s, text[0].len);
+			break;
 		case GPUSTR_TEXT_MD5:
 			naive_md5(answer, text[0]);
 			break;
@@ -339,6 +354,15 @@ naive_measure(int function, const RowfnArgs *args, const NaiveChars *chars, Naiv
 			break;
 		case GPUSTR_TEXT_TO_INT8:
 			naive_to_int(answer, text[0], INT64_MIN, INT64_MAX);
+			break;
+		case GPUSTR_TEXT_TO_FLOAT4:
+		case GPUSTR_TEXT_TO_FLOAT8:
+			naive_to_float(answer, text[0], function == GPUSTR_TEXT_TO_FLOAT4);
+			break;
+		case GPUSTR_TEXT_GET_BYTE:
+			answer->recheck = args->value[1] < 0 || args->value[1] >= text[0].len;
+			if (!answer->recheck)
+				answer->value = (unsigned char) text[0].s[args->value[1]];
 			break;
 		default:				/* TO_DATE */
 			naive_to_date(answer, text[0]);

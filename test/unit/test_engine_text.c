@@ -173,6 +173,11 @@ check_call(int function)
 	step->out--;
 	CHECK(!accepted(), "function %d makes a register again", function);
 	*step = good;
+	step->attr = 1;
+	CHECK(accepted(), "function %d of bytes", function);
+	step->attr = 2;
+	CHECK(!accepted(), "function %d of neither characters nor bytes", function);
+	*step = good;
 	step->const_bytes += 8;
 	CHECK(constant_bytes(function) != 0 || !accepted(), "function %d takes a constant", function);
 	if (constant_bytes(function) > 0)

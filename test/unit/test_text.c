@@ -49,6 +49,12 @@ make_args(Rng *rng, int function, TestArgs *made)
 
 		if (shape[i] == 'V')
 			args->value[i] = i == 0 || rng_one_in(rng, 20) ? text_gen_number(rng) : text_gen_count(rng);
+		else if (function == GPUSTR_TEXT_TO_FLOAT4 || function == GPUSTR_TEXT_TO_FLOAT8)
+			args->text[i].len = text_gen_float_text(rng, text);
+		else if (function == GPUSTR_TEXT_TO_UUID)
+			args->text[i].len = text_gen_uuid_text(rng, text);
+		else if (function == GPUSTR_TEXT_FROM_NUMERIC)
+			args->text[i].len = text_gen_numeric(rng, text);
 		else if (function >= GPUSTR_TEXT_TO_INT2 && function <= GPUSTR_TEXT_TO_DATE)
 			args->text[i].len = text_gen_number_text(rng, text);
 		else if (i > 0 && rng_one_in(rng, 2) && args->text[0].len > 0)
@@ -76,6 +82,8 @@ make_args(Rng *rng, int function, TestArgs *made)
 			args->text[i].len = 16;
 		args->text[i].s = text;
 	}
+	if (function == GPUSTR_TEXT_FROM_FLOAT4 || function == GPUSTR_TEXT_FROM_FLOAT8)
+		args->value[0] = text_gen_float(rng, function == GPUSTR_TEXT_FROM_FLOAT4);
 	bytes = text_gen_constant(rng, function, args->encoding, made->constant);
 	args->constant = made->constant;
 	CHECK(rowfn_text_check(function, args->constant, bytes), "function %d: its constant is refused", function);

@@ -119,6 +119,131 @@ text_gen_number_text(Rng *rng, char *to)
 	return n;
 }
 
+/* The bits of a float, as a double; float4: of one that is a float4. */
+static inline TEST_UNUSED int64_t
+text_gen_float(Rng *rng, int is_float4)
+{
+	static const double edges[] = {
+		0.0, -0.0, 1e15, 1e-4, 1e-5, 999999, 1e6, 16777216, 16777220, 9007199254740991.0, 9007199254740992.0, 2.9103830456733704e-11, 4503599627370496.0, 2251799813685248.0
+	};
+	double		number;
+	int64_t		bits;
+
+	if (rng_one_in(rng, 4))
+	{
+		/* of few digits */
+		number = (double) (text_gen_number(rng) % 10000000);
+		for (bits = rng_below(rng, 10); bits > 0; bits--)
+			number /= 10;
+	}
+	else if (rng_one_in(rng, 8))
+		number = edges[rng_below(rng, 14)];
+	else
+	{
+		bits = (int64_t) ((uint64_t) rng_next(rng) << 32 | rng_next(rng));
+		if (rng_one_in(rng, 4))
+			bits = (int64_t) ((uint64_t) bits >> 40 << 40);
+		if (rng_one_in(rng, 12))
+			bits &= ~((INT64_C(1) << 52) - 1);
+		if (!rng_one_in(rng, 12))
+			bits = (bits & ~(INT64_C(0x7FF) << 52)) | (int64_t) (1023 - 37 + rng_below(rng, 93)) << 52;
+		memcpy(&number, &bits, sizeof(number));
+	}
+	if (is_float4)
+		number = (double) (float) number;
+	if (number != number)
+		return INT64_C(0x7FF8000000000000);
+	memcpy(&bits, &number, sizeof(bits));
+	return bits;
+}
+
+/* A float as text, or nearly one; at most 60 bytes. */
+static inline TEST_UNUSED int32_t
+text_gen_float_text(Rng *rng, char *to)
+{
+	int64_t		bits = text_gen_float(rng, rng_one_in(rng, 2));
+	double		number;
+	int32_t		n = 0;
+
+	memcpy(&number, &bits, sizeof(number));
+	if (rng_one_in(rng, 8))
+		to[n++] = " \t\n+"[rng_below(rng, 4)];
+	if (rng_one_in(rng, 3))
+		n += snprintf(to + n, 40, "%.*g", 1 + rng_below(rng, 20), number);
+	else
+	{
+		int			digits = 1 + rng_below(rng, 21);
+		int			point = rng_below(rng, 24);
+
+		for (; digits > 0; digits--, point--)
+		{
+			if (point == 0)
+				to[n++] = '.';
+			to[n++] = (char) ('0' + (rng_one_in(rng, 3) ? 0 : rng_below(rng, 10)));
+		}
+		if (rng_one_in(rng, 2))
+			n += snprintf(to + n, 12, "%c%d", rng_one_in(rng, 2) ? 'e' : 'E', rng_below(rng, 70) - 35);
+	}
+	if (rng_one_in(rng, 8))
+		to[n++] = ' ';
+	if (rng_one_in(rng, 12))
+		to[rng_below(rng, n)] = "+-.e0x 9"[rng_below(rng, 8)];
+	return n;
+}
+
+/* A uuid as text, or nearly one. */
+static inline TEST_UNUSED int32_t
+text_gen_uuid_text(Rng *rng, char *to)
+{
+	int			braces = rng_one_in(rng, 3);
+	int			hyphens = rng_below(rng, 3);	/* none, the usual ones, any */
+	int32_t		n = 0;
+	int			i;
+
+	if (braces)
+		to[n++] = '{';
+	for (i = 0; i < 32; i++)
+	{
+		if (i > 0 && i % 4 == 0 && (hyphens == 1 ? i >= 8 && i <= 20 : hyphens == 2 && rng_one_in(rng, 2)))
+			to[n++] = '-';
+		to[n++] = "0123456789abcdefABCDEF"[rng_below(rng, 22)];
+	}
+	if (braces)
+		to[n++] = '}';
+	if (rng_one_in(rng, 4))
+		to[rng_below(rng, n)] = "-{} g0"[rng_below(rng, 6)];
+	return rng_one_in(rng, 12) ? rng_below(rng, n) : n;
+}
+
+/* A numeric as it is stored, or nearly one; at most TEXT_GEN_BYTES bytes. */
+static inline TEST_UNUSED int32_t
+text_gen_numeric(Rng *rng, char *to)
+{
+	unsigned char *p = (unsigned char *) to;
+	int32_t		n = 2;
+	int			i;
+
+	p[0] = (unsigned char) rng_next(rng);
+	p[1] = (unsigned char) (0x80 | (rng_next(rng) & 0x3F));
+	if (rng_one_in(rng, 3))
+	{
+		p[1] &= 0x41;
+		p[2] = (unsigned char) (rng_below(rng, 30) - 15);
+		p[3] = (unsigned char) (p[2] >= 128 ? 255 : 0);
+		n = 4;
+	}
+	else if (rng_one_in(rng, 8))
+		p[1] |= 0xC0;
+	for (i = rng_below(rng, 12); i > 0; i--)
+	{
+		int			digit = rng_one_in(rng, 4) ? rng_below(rng, 12) * 1000 : rng_below(rng, rng_one_in(rng, 30) ? 65536 : 10000);
+
+		p[n++] = (unsigned char) digit;
+		p[n++] = (unsigned char) (digit >> 8);
+	}
+	return rng_one_in(rng, 20) ? rng_below(rng, n) : n;
+}
+
 /* A text, valid in the encoding; at most TEXT_GEN_BYTES bytes. */
 static inline TEST_UNUSED int32_t
 text_gen_text(Rng *rng, int32_t encoding, char *to)
