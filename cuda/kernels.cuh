@@ -146,6 +146,14 @@ cudaError_t launch_text_make(GpustrTextFunction function, const TextArgs &args,
 cudaError_t launch_text_measure(GpustrTextFunction function, const TextArgs &args, int32_t nrows,
 								int64_t *value, StatePlanes planes, cudaStream_t stream);
 
+/*
+ * strings_search.cu: strpos() of a literal in a column's texts, or, with value NULL, whether it
+ * is there, planes being lo and hi.  Is it for that?
+ */
+bool search_is_for(const TextRegister &text, const TextRegister &what);
+cudaError_t launch_search(const TextRegister &text, const TextRegister &what, int32_t encoding,
+						  int32_t nrows, int64_t *value, StatePlanes planes, cudaStream_t stream);
+
 /* text_pieces.cu: is it for that?  Then launch_text_make() calls it. */
 bool text_is_pieces(GpustrTextFunction function, const void *host_constant);
 cudaError_t launch_text_pieces(GpustrTextFunction function, const TextArgs &args,
