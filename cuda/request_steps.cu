@@ -222,6 +222,7 @@ static cudaError_t step_make_text(RequestRun *run, const GpustrStep *step)
 	text->valid = planes.valid;
 	text->recheck = planes.recheck;
 	text->bytes = 0;
+	text->host = NULL;
 	text->packed = false;
 	if (step->op == GPUSTR_OP_DECODE_TEXT)
 		return launch_decode_text(page_rows(run), step->attr, attrs, start, end, planes,
@@ -246,6 +247,7 @@ static void step_column(RequestRun *run, const GpustrStep *step)
 	text->valid = (const uint32_t *)(run->memory + column->validity_off);
 	text->recheck = NULL;
 	text->bytes = 0;
+	text->host = NULL;
 	text->packed = true;
 }
 
@@ -278,6 +280,7 @@ static cudaError_t step_const_text(RequestRun *run, const GpustrStep *step)
 	text->start = NULL;
 	text->end = NULL;
 	text->bytes = (int32_t)step->const_bytes;
+	text->host = GPUSTR_PROGRAM_CONST(run->program, step);
 	text->packed = false;
 	return const_planes(run, step, run->plan->text_at[step->out], &text->valid, &text->recheck);
 }
@@ -301,8 +304,7 @@ static cudaError_t step_trim_blanks(RequestRun *run, const GpustrStep *step)
 	text->packed = false;
 	if (from.start == NULL)
 	{
-		/* a constant; it is in the body in host memory, too */
-		text->bytes = rowfn_trimmed_bytes(run->plan->body + (from.base - run->memory), from.bytes);
+		text->bytes = rowfn_trimmed_bytes(from.host, from.bytes);
 		return cudaSuccess;
 	}
 	text->end = end;

@@ -17,37 +17,27 @@
 /* The most bytes that a look compares. */
 #define SEARCH_LOOK_BYTES 4
 
-/* The first bytes of what is sought, four times each. */
-template <int LOOK>
-struct SearchLook
+/* What is sought. */
+struct SearchFor
 {
-	uint32_t byte[LOOK];
+	const char *what; /* in device memory */
+	int32_t bytes;
+	uint32_t first[SEARCH_LOOK_BYTES]; /* its first bytes, as far as there are, four times each */
 };
-
-template <int LOOK>
-__device__ __forceinline__ SearchLook<LOOK> search_look_for(const char *what)
-{
-	SearchLook<LOOK> look;
-
-#pragma unroll
-	for (int i = 0; i < LOOK; i++)
-		look.byte[i] = (unsigned char)what[i] * 0x01010101u;
-	return look;
-}
 
 /*
  * The top bits of those of 4 bytes at which it starts; the others are 0.
  * next: the 4 bytes that follow
  */
 template <int LOOK>
-__device__ __forceinline__ uint32_t search_look4(const SearchLook<LOOK> &look, uint32_t word,
+__device__ __forceinline__ uint32_t search_look4(const SearchFor &sought, uint32_t word,
 												 uint32_t next)
 {
-	uint32_t differ = word ^ look.byte[0];
+	uint32_t differ = word ^ sought.first[0];
 
 #pragma unroll
 	for (int i = 1; i < LOOK; i++)
-		differ |= __funnelshift_r(word, next, 8 * i) ^ look.byte[i];
+		differ |= __funnelshift_r(word, next, 8 * i) ^ sought.first[i];
 
 	/* no sum carries into the next byte */
 	return ~(((differ & 0x7F7F7F7F) + 0x7F7F7F7F) | differ | 0x7F7F7F7F);
@@ -68,13 +58,13 @@ __device__ __forceinline__ uint32_t search_gather(uint32_t x, uint32_t y, uint32
 
 /* At which bytes of a piece it starts: 16 bits.  next: the 4 bytes that follow */
 template <int LOOK>
-__device__ __forceinline__ uint32_t search_look16(const SearchLook<LOOK> &look, uint4 piece,
+__device__ __forceinline__ uint32_t search_look16(const SearchFor &sought, uint4 piece,
 												  uint32_t next)
 {
-	uint32_t x = search_look4(look, piece.x, piece.y);
-	uint32_t y = search_look4(look, piece.y, piece.z);
-	uint32_t z = search_look4(look, piece.z, piece.w);
-	uint32_t w = search_look4(look, piece.w, next);
+	uint32_t x = search_look4<LOOK>(sought, piece.x, piece.y);
+	uint32_t y = search_look4<LOOK>(sought, piece.y, piece.z);
+	uint32_t z = search_look4<LOOK>(sought, piece.z, piece.w);
+	uint32_t w = search_look4<LOOK>(sought, piece.w, next);
 
 	if ((x | y | z | w) == 0)
 		return 0;

@@ -10,10 +10,11 @@
  * a long text does not keep 31 lanes waiting.
  *
  * A step's places where the first bytes of the literal stand are one bit each.  As
- * a rule there are none.  Else they go to shared memory, and each lane looks
- * through those of its own row, as far as the row is in the step, for the first
- * at which the rest of the literal stands, too.  That costs little more for a
- * letter that is everywhere than for one hit.
+ * a rule there are none, or few: these are taken one after the other by the warp,
+ * which looks up the row by a ballot and compares the rest a byte a lane.  If
+ * there are many, they go to shared memory, and each lane looks through those of
+ * its own row, as far as the row is in the step: that costs little more for a
+ * letter that is everywhere.
  *
  * A row that has its place is not read to its end if the next step is in it.
  *
@@ -30,7 +31,17 @@
 #define SEARCH_WARPS (ROW_THREADS / 32)
 
 /* Blocks that share a multiprocessor: 40 warps, and 48 registers a thread. */
+#ifndef SEARCH_BLOCKS
 #define SEARCH_BLOCKS 5
+#endif
+
+/* The most places of a step that are taken one by one, and bytes of a literal for that. */
+#ifndef SEARCH_TAKEN
+#define SEARCH_TAKEN 6
+#endif
+#define SEARCH_TAKEN_BYTES 32
+
+static_assert(TOGETHER_LOADS == 4, "the places of a lane are 64 bits");
 
 /* What a warp is told of its 32 rows, and finds. */
 struct SearchRows
@@ -118,22 +129,65 @@ static __device__ __forceinline__ void look_through(const uint32_t *bits, uint32
 	}
 }
 
-/* Search a warp's rows.  bits: [TOGETHER_STEP / 32], of the warp alone. */
-template <int LOOK, bool UTF8>
-static __device__ __forceinline__ void search_rows(uint32_t *bits, const char *what,
+/*
+ * The few places of a step, one or none a lane: 'lanes' are those that have one.
+ *
+ * mine		of this lane: the place, if it has one
+ * byte		of this lane: byte LOOK + lane of the literal, if there is one
+ */
+template <int LOOK>
+static __device__ __forceinline__ void take_places(uint32_t lanes, uint32_t mine, uint32_t byte,
 												   int32_t n, SearchRows *rows)
 {
 	const uint32_t lane = threadIdx.x % 32;
-	const SearchLook<LOOK> look = search_look_for<LOOK>(what);
+
+	for (; lanes != 0; lanes &= lanes - 1)
+	{
+		const uint32_t place = __shfl_sync(0xFFFFFFFF, mine, __ffs((int)lanes) - 1);
+
+		/* the last row that starts there or before; empty ones come before it */
+		const uint32_t before = __ballot_sync(0xFFFFFFFF, rows->start <= place);
+		const bool is_mine = (before >> lane) == 1 && place < rows->limit &&
+							 (!rows->found || place < rows->place);
+
+		if (__ballot_sync(0xFFFFFFFF, is_mine) == 0)
+			continue;
+		if (n > LOOK)
+		{
+			bool differs = false;
+
+			if ((int32_t)lane < n - LOOK)
+				differs = (unsigned char)rows->origin[place + LOOK + lane] != byte;
+			if (__ballot_sync(0xFFFFFFFF, differs) != 0)
+				continue;
+		}
+		if (is_mine)
+		{
+			rows->found = true;
+			rows->place = place;
+		}
+	}
+}
+
+/* Search a warp's rows.  bits: [TOGETHER_STEP / 32], of the warp alone. */
+template <int LOOK, bool UTF8>
+static __device__ __forceinline__ void search_rows(uint32_t *bits, const SearchFor &sought,
+												   uint32_t byte,
+												   SearchRows *rows)
+{
+	const uint32_t lane = threadIdx.x % 32;
+	const int32_t n = sought.bytes;
 	int64_t compared = 0;
 	uint32_t any = 0; /* of all bytes */
 
-	for (uint32_t at = 0; at < rows->stop;)
+	uint32_t at = 0;
+
+	do
 	{
 		uint4 piece[TOGETHER_LOADS];
 		uint32_t hits[TOGETHER_LOADS];
 		uint32_t after_all = 0; /* the word after the last lane's last piece */
-		uint32_t hit = 0;
+		uint32_t lanes;
 
 #pragma unroll
 		for (int q = 0; q < TOGETHER_LOADS; q++)
@@ -162,19 +216,36 @@ static __device__ __forceinline__ void search_rows(uint32_t *bits, const char *w
 				if (lane == 31)
 					next = after;
 			}
-			hits[q] = search_look16(look, piece[q], next);
-			hit |= hits[q];
+			hits[q] = search_look16<LOOK>(sought, piece[q], next);
 			if (UTF8)
 				any |= piece[q].x | piece[q].y | piece[q].z | piece[q].w;
 		}
-		if (__ballot_sync(0xFFFFFFFF, hit != 0) != 0)
+		lanes = __ballot_sync(0xFFFFFFFF, (hits[0] | hits[1] | hits[2] | hits[3]) != 0);
+		if (lanes != 0)
 		{
+			const uint32_t low = hits[0] | hits[1] << 16;
+			const uint32_t high = hits[2] | hits[3] << 16;
+			const bool is_one = __popc(low) + __popc(high) <= 1;
+
+			if (n <= SEARCH_TAKEN_BYTES && __popc(lanes) <= SEARCH_TAKEN &&
+				__ballot_sync(0xFFFFFFFF, !is_one) == 0)
+			{
+				/* bit 16 * q + i is byte i of piece q */
+				const uint32_t bit =
+					low != 0 ? (uint32_t)__ffs((int)low) - 1 : (uint32_t)__ffs((int)high) + 31;
+
+				take_places<LOOK>(lanes, at + bit / 16 * 512 + lane * 16 + bit % 16, byte, n,
+								  rows);
+			}
+			else
+			{
 #pragma unroll
-			for (int q = 0; q < TOGETHER_LOADS; q++)
-				((uint16_t *)bits)[q * 32 + lane] = (uint16_t)hits[q];
-			__syncwarp();
-			look_through<LOOK>(bits, at, what, n, &compared, rows);
-			__syncwarp();
+				for (int q = 0; q < TOGETHER_LOADS; q++)
+					((uint16_t *)bits)[q * 32 + lane] = (uint16_t)hits[q];
+				__syncwarp();
+				look_through<LOOK>(bits, at, sought.what, n, &compared, rows);
+				__syncwarp();
+			}
 		}
 		at += TOGETHER_STEP;
 		if (at < rows->stop)
@@ -187,7 +258,7 @@ static __device__ __forceinline__ void search_rows(uint32_t *bits, const char *w
 			if (done > at)
 				at = done & ~15u;
 		}
-	}
+	} while (at < rows->stop);
 	if (UTF8)
 		rows->others = __ballot_sync(0xFFFFFFFF, (any & 0x80808080) != 0) != 0;
 }
@@ -221,8 +292,7 @@ static __device__ __forceinline__ uint32_t characters_before(const SearchRows &r
  * search_column - where a literal stands first in each row, or whether it does.
  *
  * text		[nrows] text register, an Arrow column
- * what		a constant of at least LOOK bytes, that many if that is less than
- *			SEARCH_LOOK_BYTES
+ * sought	at least LOOK bytes, that many if that is less than SEARCH_LOOK_BYTES
  * value	[nrows] as rowfn_position() has it; NULL: not wanted
  * planes	[(nrows + 31) / 32] words each: the state of the values; without these
  *			lo and hi of truths
@@ -233,12 +303,14 @@ static __device__ __forceinline__ uint32_t characters_before(const SearchRows &r
  */
 template <int LOOK, bool UTF8>
 static __global__ void __launch_bounds__(ROW_THREADS, SEARCH_BLOCKS)
-	search_column(const TextRegister text, const TextRegister what, int32_t nrows, int64_t *value,
+	search_column(const TextRegister text, const SearchFor sought, int32_t nrows, int64_t *value,
 				  StatePlanes planes)
 {
 	__shared__ uint32_t bits[SEARCH_WARPS][TOGETHER_STEP / 32];
 	const int32_t r = my_row();
+	const uint32_t lane = threadIdx.x % 32;
 	SearchRows rows = {};
+	uint32_t byte = 0;
 	int32_t first;
 	uint32_t head;
 	uint32_t truth;
@@ -246,6 +318,8 @@ static __global__ void __launch_bounds__(ROW_THREADS, SEARCH_BLOCKS)
 
 	if (!warp_has_rows(r, nrows))
 		return;
+	if ((int32_t)lane < sought.bytes - LOOK)
+		byte = (unsigned char)sought.what[LOOK + lane];
 	rows.end = (uint32_t)text.end[min(r, nrows - 1)];
 	rows.start = r < nrows ? (uint32_t)text.start[r] : rows.end;
 	first = __shfl_sync(0xFFFFFFFF, (int32_t)rows.start, 0);
@@ -254,10 +328,10 @@ static __global__ void __launch_bounds__(ROW_THREADS, SEARCH_BLOCKS)
 	rows.start += head - (uint32_t)first;
 	rows.end += head - (uint32_t)first;
 	rows.stop = __shfl_sync(0xFFFFFFFF, rows.end, 31);
-	truth = row_truth(state_both(text_state(text, r / 32), text_state(what, r / 32)), r);
-	if (truth == GPUSTR_FALSE && rows.end - rows.start >= (uint32_t)what.bytes)
-		rows.limit = rows.end - (uint32_t)what.bytes + 1;
-	search_rows<LOOK, UTF8>(bits[threadIdx.x / 32], what.base, what.bytes, &rows);
+	truth = row_truth(text_state(text, r / 32), r);
+	if (truth == GPUSTR_FALSE && rows.end - rows.start >= (uint32_t)sought.bytes)
+		rows.limit = rows.end - (uint32_t)sought.bytes + 1;
+	search_rows<LOOK, UTF8>(bits[threadIdx.x / 32], sought, byte, &rows);
 	if (value != NULL)
 	{
 		int64_t answer = rows.found ? (int64_t)(rows.place - rows.start) + 1 : 0;
@@ -288,7 +362,7 @@ static __global__ void __launch_bounds__(ROW_THREADS, SEARCH_BLOCKS)
 }
 
 template <int LOOK>
-static void launch(const TextRegister &text, const TextRegister &what, int32_t encoding,
+static void launch(const TextRegister &text, const SearchFor &sought, int32_t encoding,
 				   int32_t nrows, int64_t *value, StatePlanes planes, cudaStream_t stream)
 {
 	const unsigned blocks = launch_blocks(nrows, ROW_THREADS);
@@ -296,27 +370,32 @@ static void launch(const TextRegister &text, const TextRegister &what, int32_t e
 	/* what a character is makes no difference to whether it is there */
 	if (encoding == GPUSTR_ENC_UTF8 && value != NULL)
 		search_column<LOOK, true>
-			<<<blocks, ROW_THREADS, 0, stream>>>(text, what, nrows, value, planes);
+			<<<blocks, ROW_THREADS, 0, stream>>>(text, sought, nrows, value, planes);
 	else
 		search_column<LOOK, false>
-			<<<blocks, ROW_THREADS, 0, stream>>>(text, what, nrows, value, planes);
+			<<<blocks, ROW_THREADS, 0, stream>>>(text, sought, nrows, value, planes);
 }
 
 bool search_is_for(const TextRegister &text, const TextRegister &what)
 {
-	return text.packed && text.start != NULL && what.start == NULL && what.bytes > 0;
+	return text.packed && what.start == NULL && what.host != NULL && what.bytes > 0 &&
+		   what.valid == NULL && what.recheck == NULL;
 }
 
 cudaError_t launch_search(const TextRegister &text, const TextRegister &what, int32_t encoding,
 						  int32_t nrows, int64_t *value, StatePlanes planes, cudaStream_t stream)
 {
+	SearchFor sought = {what.base, what.bytes, {0}};
+
+	for (int i = 0; i < SEARCH_LOOK_BYTES && i < what.bytes; i++)
+		sought.first[i] = (unsigned char)what.host[i] * 0x01010101u;
 	if (what.bytes >= SEARCH_LOOK_BYTES)
-		launch<4>(text, what, encoding, nrows, value, planes, stream);
+		launch<4>(text, sought, encoding, nrows, value, planes, stream);
 	else if (what.bytes == 3)
-		launch<3>(text, what, encoding, nrows, value, planes, stream);
+		launch<3>(text, sought, encoding, nrows, value, planes, stream);
 	else if (what.bytes == 2)
-		launch<2>(text, what, encoding, nrows, value, planes, stream);
+		launch<2>(text, sought, encoding, nrows, value, planes, stream);
 	else
-		launch<1>(text, what, encoding, nrows, value, planes, stream);
+		launch<1>(text, sought, encoding, nrows, value, planes, stream);
 	return cudaPeekAtLastError();
 }
