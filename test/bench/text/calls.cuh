@@ -19,7 +19,7 @@
 #define CALL_TEXT_BYTES 256
 #define CALL_MAP_AT (3 * CALL_TEXT_BYTES)
 #define CALL_PATTERN_AT (CALL_MAP_AT + 1024)
-#define CALL_CONSTANT_BYTES (CALL_PATTERN_AT + 1024)
+#define CALL_CONSTANT_BYTES (CALL_PATTERN_AT + 16384)
 
 /* What to run: a function and its arguments but the first, which is the column. */
 struct Call
@@ -31,7 +31,14 @@ struct Call
 	bool column;	  /* put the answer out, too */
 	int goal_percent; /* of a copy; 0: none */
 	double goal_tb;	  /* TB/s of text that is read; 0: none */
+
+	/* position: 0 as it is; 1 a thread a row, as for texts that are no column's; else blocks */
+	int variant = 0;
 };
+
+/* search_variants.cu */
+cudaError_t launch_search_variant(int blocks, const TextArgs &args, int32_t nrows, int64_t *value,
+								  StatePlanes planes, cudaStream_t stream);
 
 /* Working memory, one for all parts but for what is compared. */
 struct Work
