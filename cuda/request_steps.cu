@@ -24,7 +24,7 @@
  */
 #include "request_steps.cuh"
 
-#include "rowfn/compare.h"
+#include "rowfn/like.h"
 #include "rowfn/redact.h"
 
 void request_place_registers(RequestPlan *plan, const GpustrProgram *program)
@@ -403,8 +403,6 @@ static cudaError_t step_test_text(const RequestRun *run, const GpustrStep *step)
 	const TextRegister &text = run->text[step->in0];
 	BoolRegister out = request_bool(run, step->out);
 
-	if (step->op == GPUSTR_OP_LIKE)
-		return launch_like(text, nrows, constant, run->program->encoding, out, run->stream);
 	if (step->op == GPUSTR_OP_TEXT_EQ)
 		return launch_text_eq(text, nrows, constant, (int32_t)step->const_bytes, out, run->stream);
 	if (step->op == GPUSTR_OP_COMPARE_TEXT)
@@ -428,6 +426,46 @@ static cudaError_t step_dfa(const RequestRun *run, const GpustrStep *step)
 					  (const GpustrDfa *)(request_program(run) + step->const_off),
 					  step->attr == 1 ? GPUSTR_RECHECK : GPUSTR_TRUE, where,
 					  request_bool(run, step->out), run->stream);
+}
+
+/* LIKE and ILIKE: as a search for a literal, by the automaton, or else by comparing. */
+static cudaError_t step_like(const RequestRun *run, const GpustrStep *step)
+{
+	const int32_t nrows = run->plan->batch.nrows;
+	const int32_t encoding = run->program->encoding;
+	const bool folds = step->op == GPUSTR_OP_ILIKE;
+	const uint32_t at = folds ? sizeof(GpustrFold) : 0; /* of the pattern */
+	const char *constant = GPUSTR_PROGRAM_CONST(run->program, step);
+	const char *device_constant = request_program(run) + step->const_off;
+	const GpustrLikePattern *pattern = (const GpustrLikePattern *)(constant + at);
+	const GpustrLikeRun *literal = folds ? NULL : rowfn_like_only_literal(pattern);
+	const TextRegister &text = run->text[step->in0];
+	BoolRegister out = request_bool(run, step->out);
+
+	if (literal != NULL)
+	{
+		TextRegister what = {};
+
+		what.base = device_constant + literal->literal_off;
+		what.host = constant + literal->literal_off;
+		what.bytes = literal->literal_bytes;
+		if (search_is_for(text, what))
+			return launch_search(text, what, encoding, nrows, NULL, StatePlanes{out.lo, out.hi},
+								 run->stream);
+	}
+	if (step->aux == 1)
+	{
+		const uint32_t dfa_at = at + GPUSTR_LIKE_AUTOMATON_AT(pattern);
+		const GpustrDfa *dfa = (const GpustrDfa *)(constant + dfa_at);
+
+		return launch_dfa(*run->dfa_device, dfa_layout(*run->dfa_device, dfa), text, nrows, dfa,
+						  (const GpustrDfa *)(device_constant + dfa_at), GPUSTR_TRUE,
+						  BoolRegister{NULL, NULL}, out, run->stream);
+	}
+	if (folds)
+		return launch_ilike(text, nrows, rowfn_fold_kind((const GpustrFold *)constant),
+							(const GpustrFold *)device_constant, encoding, out, run->stream);
+	return launch_like(text, nrows, device_constant, encoding, out, run->stream);
 }
 
 static cudaError_t step_contains_any(const RequestRun *run, const GpustrStep *step)
@@ -514,17 +552,13 @@ cudaError_t request_step(RequestRun *run, const GpustrStep *step)
 			return launch_const((GpustrTruth)step->attr, nrows, request_bool(run, step->out),
 								run->stream);
 		case GPUSTR_OP_LIKE:
+		case GPUSTR_OP_ILIKE:
+			return step_like(run, step);
 		case GPUSTR_OP_TEXT_EQ:
 		case GPUSTR_OP_COMPARE_TEXT:
 		case GPUSTR_OP_IN_TEXT:
 		case GPUSTR_OP_NULL_TEXT:
 			return step_test_text(run, step);
-		case GPUSTR_OP_ILIKE:
-			return launch_ilike(
-				run->text[step->in0], nrows,
-				rowfn_fold_kind((const GpustrFold *)GPUSTR_PROGRAM_CONST(run->program, step)),
-				(const GpustrFold *)(request_program(run) + step->const_off),
-				run->program->encoding, request_bool(run, step->out), run->stream);
 		case GPUSTR_OP_DFA:
 			return step_dfa(run, step);
 		case GPUSTR_OP_CONTAINS_ANY:

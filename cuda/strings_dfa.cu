@@ -349,10 +349,10 @@ static __global__ void __launch_bounds__(DFA_THREADS, DFA_BLOCKS)
 		{
 			const uint32_t bit = rest & (0 - rest);
 			const int32_t of = w * 32 + __ffs((int)rest) - 1;
-			const uint32_t truth =
-				truth_of(dfa, last_state_of_long<LAYOUT>(dfa, table, text_at(text, of),
-														 text_bytes(text, of)),
-						 accepted);
+			const uint32_t truth = truth_of(
+				dfa,
+				last_state_of_long<LAYOUT>(dfa, table, text_at(text, of), text_bytes(text, of)),
+				accepted);
 
 			if (lane == 0)
 			{

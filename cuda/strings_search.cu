@@ -89,8 +89,8 @@ static __device__ __forceinline__ bool rest_stands_at(const char *s, const char 
  */
 template <int LOOK>
 static __device__ __forceinline__ void look_through(const uint32_t *bits, uint32_t at,
-													const char *what, int32_t n,
-													int64_t *compared, SearchRows *rows)
+													const char *what, int32_t n, int64_t *compared,
+													SearchRows *rows)
 {
 	const uint32_t from = max(rows->start, at) - at;
 	const uint32_t to = min(max(rows->limit, at) - at, (uint32_t)TOGETHER_STEP);
@@ -116,9 +116,8 @@ static __device__ __forceinline__ void look_through(const uint32_t *bits, uint32
 			if (rowfn_find_is_slow(compared, n, (int32_t)(place - rows->start)))
 			{
 				const int32_t len = (int32_t)(rows->end - rows->start);
-				const int32_t after =
-					rowfn_find_two_way(rows->origin + rows->start,
-									   (int32_t)(place - rows->start) + 1, len, what, n);
+				const int32_t after = rowfn_find_two_way(
+					rows->origin + rows->start, (int32_t)(place - rows->start) + 1, len, what, n);
 
 				rows->found = after >= 0;
 				rows->place = rows->start + (uint32_t)after;
@@ -147,8 +146,8 @@ static __device__ __forceinline__ void take_places(uint32_t lanes, uint32_t mine
 
 		/* the last row that starts there or before; empty ones come before it */
 		const uint32_t before = __ballot_sync(0xFFFFFFFF, rows->start <= place);
-		const bool is_mine = (before >> lane) == 1 && place < rows->limit &&
-							 (!rows->found || place < rows->place);
+		const bool is_mine =
+			(before >> lane) == 1 && place < rows->limit && (!rows->found || place < rows->place);
 
 		if (__ballot_sync(0xFFFFFFFF, is_mine) == 0)
 			continue;
@@ -172,8 +171,7 @@ static __device__ __forceinline__ void take_places(uint32_t lanes, uint32_t mine
 /* Search a warp's rows.  bits: [TOGETHER_STEP / 32], of the warp alone. */
 template <int LOOK, bool UTF8>
 static __device__ __forceinline__ void search_rows(uint32_t *bits, const SearchFor &sought,
-												   uint32_t byte,
-												   SearchRows *rows)
+												   uint32_t byte, SearchRows *rows)
 {
 	const uint32_t lane = threadIdx.x % 32;
 	const int32_t n = sought.bytes;
@@ -211,8 +209,7 @@ static __device__ __forceinline__ void search_rows(uint32_t *bits, const SearchF
 
 				next = __shfl_down_sync(0xFFFFFFFF, piece[q].x, 1);
 				if (q + 1 < TOGETHER_LOADS)
-					after = __shfl_sync(0xFFFFFFFF,
-										piece[q + 1 < TOGETHER_LOADS ? q + 1 : q].x, 0);
+					after = __shfl_sync(0xFFFFFFFF, piece[q + 1 < TOGETHER_LOADS ? q + 1 : q].x, 0);
 				if (lane == 31)
 					next = after;
 			}
@@ -234,8 +231,7 @@ static __device__ __forceinline__ void search_rows(uint32_t *bits, const SearchF
 				const uint32_t bit =
 					low != 0 ? (uint32_t)__ffs((int)low) - 1 : (uint32_t)__ffs((int)high) + 31;
 
-				take_places<LOOK>(lanes, at + bit / 16 * 512 + lane * 16 + bit % 16, byte, n,
-								  rows);
+				take_places<LOOK>(lanes, at + bit / 16 * 512 + lane * 16 + bit % 16, byte, n, rows);
 			}
 			else
 			{
@@ -278,8 +274,8 @@ static __device__ __forceinline__ uint32_t characters_before(const SearchRows &r
 	for (uint32_t left = __ballot_sync(0xFFFFFFFF, is_long); left != 0; left &= left - 1)
 	{
 		const int of = __ffs((int)left) - 1;
-		const int32_t n = count_together(warp_pointer(s, of), __shfl_sync(0xFFFFFFFF, bytes, of),
-										 lane);
+		const int32_t n =
+			count_together(warp_pointer(s, of), __shfl_sync(0xFFFFFFFF, bytes, of), lane);
 
 		if (lane == (uint32_t)of)
 			before = (uint32_t)n;
@@ -356,8 +352,10 @@ static __global__ void __launch_bounds__(ROW_THREADS, SEARCH_BLOCKS)
 	{
 		const BoolRegister out = {planes.valid, planes.recheck};
 
-		write_truth(out, r, r >= nrows ? (uint32_t)GPUSTR_FALSE
-						   : rows.found ? (uint32_t)GPUSTR_TRUE : truth);
+		write_truth(out, r,
+					r >= nrows	 ? (uint32_t)GPUSTR_FALSE
+					: rows.found ? (uint32_t)GPUSTR_TRUE
+								 : truth);
 	}
 }
 

@@ -51,9 +51,9 @@ typedef enum LikeItemKind
 	LIKE_CHAR,					/* takes a character, found forwards */
 	LIKE_CHAR_BACK,				/* alike, backwards */
 	LIKE_ANY,					/* takes any number of bytes */
-	LIKE_CHAR_HERE,				/* takes nothing, or what a LIKE_CHAR_BACK after the
-								 * LIKE_ANY that follows takes if that starts
-								 * here with a continuation byte */
+	LIKE_CHAR_HERE,				/* takes nothing, or what a LIKE_CHAR_BACK
+								 * after the LIKE_ANY that follows takes if
+								 * that starts here with a continuation byte */
 	LIKE_END,					/* the string must end */
 	LIKE_REST					/* it matches */
 } LikeItemKind;
@@ -299,7 +299,7 @@ make_classes(const LikeMaker *m, const GpustrFold *fold, RowfnFoldKind kind, uin
 			 uint8_t *byte)
 {
 	uint8_t		is_literal[256] = {0};
-	int16_t		known[256 + 3];	/* literal bytes, then the others: starts,
+	int16_t		known[256 + 3]; /* literal bytes, then the others: starts,
 								 * continuations, undecided */
 	int			nclasses = 0;
 	int			i;

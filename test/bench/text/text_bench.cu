@@ -366,8 +366,8 @@ static bool time_like(const Column &column, Work *work, const DfaDevice &limits,
 									   (const GpustrFold *)device, GPUSTR_ENC_UTF8, out,
 									   work->stream));
 			else
-				CUDA_MUST(launch_like(text, column.nrows, device, GPUSTR_ENC_UTF8, out,
-									  work->stream));
+				CUDA_MUST(
+					launch_like(text, column.nrows, device, GPUSTR_ENC_UTF8, out, work->stream));
 		}
 	};
 	double ms;
@@ -405,10 +405,9 @@ static bool time_like(const Column &column, Work *work, const DfaDevice &limits,
 			const int32_t at = column.host[(size_t)r];
 			const char *value = column.sample[s].data() + (at - column.host[(size_t)first]);
 			const int32_t len = column.host[(size_t)r + 1] - at;
-			const int want =
-				call.folds ? rowfn_ilike(value, len, fold, rowfn_fold_kind(fold), pattern,
-										 GPUSTR_ENC_UTF8)
-						   : rowfn_like(value, len, pattern, GPUSTR_ENC_UTF8);
+			const int want = call.folds ? rowfn_ilike(value, len, fold, rowfn_fold_kind(fold),
+													  pattern, GPUSTR_ENC_UTF8)
+										: rowfn_like(value, len, pattern, GPUSTR_ENC_UTF8);
 
 			right &= !bit_of(hi, r) && bit_of(lo, r) == (want == GPUSTR_TRUE);
 		}
@@ -587,8 +586,7 @@ int main(int argc, char **argv)
 			time_all(calls, sizeof(calls) / sizeof(calls[0]));
 		if (c != 2)
 			time_all(searches, sizeof(searches) / sizeof(searches[0]));
-		if (only_searches)
-			time_all(variants, sizeof(variants) / sizeof(variants[0]));
+		time_all(variants, only_searches ? sizeof(variants) / sizeof(variants[0]) : 0);
 		for (size_t i = 0; i < sizeof(likes) / sizeof(likes[0]); i++)
 		{
 			checked++;
