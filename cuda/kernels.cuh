@@ -70,10 +70,11 @@ cudaError_t launch_ilike(const TextRegister &text, int32_t nrows, RowfnFoldKind 
 /* strings_dfa.cu: what a device has for its kernels */
 struct DfaDevice
 {
-	int sms;		  /* multiprocessors */
-	int sm_threads;	  /* of each */
-	int block_shared; /* bytes of shared memory: of a block, */
-	int sm_shared;	  /* of a multiprocessor */
+	int sms;			 /* multiprocessors */
+	int sm_threads;		 /* of each */
+	int block_shared;	 /* bytes of shared memory: of a block, */
+	int sm_shared;		 /* of a multiprocessor, */
+	int reserved_shared; /* and what the driver takes for each block */
 };
 
 /* How an automaton lies in shared memory. */

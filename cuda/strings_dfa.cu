@@ -10,10 +10,8 @@
  * DfaLayout); blocks stay on the device and take one word of 32 rows after the
  * other, so that each fills its table once.
  *
- * A piece's bytes that are not the string's are left out by a mask of 16 bits:
- * all lanes of a warp go through the same instructions, whatever their rows'
- * alignments and lengths.  A lane stops at the piece in which it came to state
- * 0 or 1, a warp when all its lanes have.
+ * A lane stops at the piece in which it came to state 0 or 1, a warp when all its
+ * lanes have (automaton_run.cuh).
  *
  * A long text is left to the warp, DFA_TOGETHER bytes after the other, a part a
  * lane.  In which state a part starts is guessed: the one to which the last bytes
@@ -26,23 +24,14 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "kernels.cuh"
+#include "automaton_run.cuh"
 #include "row_words.cuh"
 #include "rowfn/dfa.h"
 #include "shared_load.cuh"
+#include "sm_threads.cuh"
 
 #define DFA_THREADS 512
 #define DFA_WARPS (DFA_THREADS / 32)
-
-/* Blocks that share a multiprocessor, if their tables fit: what its threads are enough for. */
-#if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ == 860 || __CUDA_ARCH__ == 890)
-#define DFA_BLOCKS 3
-#else
-#define DFA_BLOCKS 4
-#endif
-
-/* Bytes of shared memory that the driver takes for each block. */
-#define DFA_RESERVED_BYTES 1024
 
 /* Bytes of a state's row in DFA_EXPANDED: odd in words, so that rows start at different banks. */
 #define DFA_EXPANDED_ROW 260
@@ -169,35 +158,11 @@ static __device__ __forceinline__ uint32_t last_state(const DfaTable &dfa, uint3
 													  uint32_t state, const char *value,
 													  int32_t len)
 {
-	const uint32_t head = (uint32_t)((uintptr_t)value & 15);
-	const uint4 *from = (const uint4 *)(value - head);
-	uint32_t end = head + (uint32_t)len; /* bytes from 'from' to the string's end */
-	uint32_t mask = 0xFFFF << head;		 /* which bytes of a piece are the string's */
-	uint4 ahead[2];
+	auto next = [&](uint32_t from, uint32_t word, uint32_t mask)
+	{ return next_word<LAYOUT>(dfa, table, from, word, mask); };
+	auto stays = [](uint32_t s) { return s <= GPUSTR_DFA_ACCEPT; };
 
-	if (len <= 0 || state <= GPUSTR_DFA_ACCEPT)
-		return state;
-	ahead[0] = from[0];
-	ahead[1] = end > 16 ? from[1] : ahead[0];
-	for (;;)
-	{
-		uint4 piece = ahead[0];
-
-		ahead[0] = ahead[1];
-		if (end > 32)
-			ahead[1] = from[2];
-		if (end < 16)
-			mask &= (1u << end) - 1;
-		state = next_word<LAYOUT>(dfa, table, state, piece.x, mask);
-		state = next_word<LAYOUT>(dfa, table, state, piece.y, mask >> 4);
-		state = next_word<LAYOUT>(dfa, table, state, piece.z, mask >> 8);
-		state = next_word<LAYOUT>(dfa, table, state, piece.w, mask >> 12);
-		if (end <= 16 || state <= GPUSTR_DFA_ACCEPT)
-			return state;
-		from++;
-		end -= 16;
-		mask = 0xFFFF;
-	}
+	return stays(state) ? state : run_automaton<2>(value, len, state, next, stays);
 }
 
 /*
@@ -292,7 +257,7 @@ static __device__ __forceinline__ uint32_t truth_before(const TextRegister &text
  * e.g. texts {"ab", "b", NULL, "xa"}, an automaton of 'a': lo 1001, hi 0100
  */
 template <DfaLayout LAYOUT>
-static __global__ void __launch_bounds__(DFA_THREADS, DFA_BLOCKS)
+static __global__ void __launch_bounds__(DFA_THREADS, SM_BLOCKS(DFA_THREADS))
 	match_dfa(const TextRegister text, int32_t nrows, const DfaTable dfa, uint32_t accepted,
 			  BoolRegister where, BoolRegister out)
 {
@@ -384,6 +349,9 @@ cudaError_t prepare_dfa(int device, DfaDevice *limits)
 	if (rc == cudaSuccess)
 		rc = cudaDeviceGetAttribute(&limits->sm_shared, cudaDevAttrMaxSharedMemoryPerMultiprocessor,
 									device);
+	if (rc == cudaSuccess)
+		rc = cudaDeviceGetAttribute(&limits->reserved_shared,
+									cudaDevAttrReservedSharedMemoryPerBlock, device);
 	if (rc != cudaSuccess)
 		return rc;
 
@@ -421,14 +389,9 @@ static cudaError_t launch_layout(const DfaDevice &limits, const TextRegister &te
 								 cudaStream_t stream)
 {
 	const unsigned shared = (unsigned)dfa_shared_bytes(LAYOUT, dfa);
-	const unsigned fit = (unsigned)limits.sm_shared / (shared + DFA_RESERVED_BYTES);
-	const unsigned most = (unsigned)limits.sm_threads / DFA_THREADS;
-	const unsigned per_sm = fit > most ? most : fit > 1 ? fit : 1;
-	unsigned blocks = launch_blocks(nrows, DFA_THREADS);
+	const unsigned blocks = automaton_blocks(limits, nrows, DFA_THREADS, shared);
 	DfaTable table;
 
-	if (blocks > (unsigned)limits.sms * per_sm)
-		blocks = (unsigned)limits.sms * per_sm;
 	table.class_of = device_dfa->class_of;
 	table.next = (const uint16_t *)((const char *)device_dfa + dfa->next_off);
 	table.at_end = (const uint8_t *)((const char *)device_dfa + dfa->at_end_off);

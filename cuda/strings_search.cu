@@ -26,19 +26,16 @@
 #include "kernels.cuh"
 #include "rowfn/characters.h"
 #include "search_look.cuh"
+#include "sm_threads.cuh"
 #include "text_together.cuh"
 
 #define SEARCH_WARPS (ROW_THREADS / 32)
 
-/* Blocks that share a multiprocessor: 40 warps, and 48 registers a thread. */
-#ifndef SEARCH_BLOCKS
-#define SEARCH_BLOCKS 5
-#endif
+/* Blocks that share a multiprocessor: where it holds 48 warps or more, these, of 40 registers. */
+#define SEARCH_BLOCKS (SM_BLOCKS(ROW_THREADS) < 6 ? SM_BLOCKS(ROW_THREADS) : 6)
 
 /* The most places of a step that are taken one by one, and bytes of a literal for that. */
-#ifndef SEARCH_TAKEN
 #define SEARCH_TAKEN 6
-#endif
 #define SEARCH_TAKEN_BYTES 32
 
 static_assert(TOGETHER_LOADS == 4, "the places of a lane are 64 bits");
