@@ -31,14 +31,7 @@ struct Call
 	bool column;	  /* put the answer out, too */
 	int goal_percent; /* of a copy; 0: none */
 	double goal_tb;	  /* TB/s of text that is read; 0: none */
-
-	/* position: 0 as it is; 1 a thread a row, as for texts that are no column's; else blocks */
-	int variant = 0;
 };
-
-/* search_variants.cu */
-cudaError_t launch_search_variant(int blocks, const TextArgs &args, int32_t nrows, int64_t *value,
-								  StatePlanes planes, cudaStream_t stream);
 
 /* Working memory, one for all parts but for what is compared. */
 struct Work

@@ -126,7 +126,6 @@ static TextArgs part_args(const Column &column, const Work &work, const Call &ca
 	TextArgs args = {};
 
 	args.text[0] = part_register(column, part);
-	args.text[0].packed = call.variant != 1;
 	for (int i = 1; i < 3; i++)
 	{
 		args.text[i].base = work.constant + i * CALL_TEXT_BYTES;
@@ -148,12 +147,6 @@ static void run_part(const Column &column, const Work &work, const Call &call, i
 	TextRegister made = {};
 	TextArena arena;
 
-	if (call.variant > 1)
-	{
-		CUDA_MUST(launch_search_variant(call.variant, args, column.nrows, work.value + at, planes,
-										work.stream));
-		return;
-	}
 	if (call.function > GPUSTR_TEXT_MAKE_LAST)
 	{
 		CUDA_MUST(launch_text_measure(call.function, args, column.nrows, work.value + at, planes,
@@ -453,56 +446,6 @@ int main(int argc, char **argv)
 		{"position, in no row", GPUSTR_TEXT_POSITION, {NULL, "Haystack", NULL}, {}, false, 0, 2.5},
 		{"position, of a letter", GPUSTR_TEXT_POSITION, {NULL, "q", NULL}, {}, false, 0, 0},
 	};
-	static const Call variants[] = {
-		{"position by rows, in 1 row of 16",
-		 GPUSTR_TEXT_POSITION,
-		 {NULL, COLUMN_NEEDLE, NULL},
-		 {},
-		 false,
-		 0,
-		 0,
-		 1},
-		{"position by rows, in no row",
-		 GPUSTR_TEXT_POSITION,
-		 {NULL, "Haystack", NULL},
-		 {},
-		 false,
-		 0,
-		 0,
-		 1},
-		{"position 4 blocks, in 1 row of 16",
-		 GPUSTR_TEXT_POSITION,
-		 {NULL, COLUMN_NEEDLE, NULL},
-		 {},
-		 false,
-		 0,
-		 0,
-		 4},
-		{"position 4 blocks, in no row",
-		 GPUSTR_TEXT_POSITION,
-		 {NULL, "Haystack", NULL},
-		 {},
-		 false,
-		 0,
-		 0,
-		 4},
-		{"position 6 blocks, in 1 row of 16",
-		 GPUSTR_TEXT_POSITION,
-		 {NULL, COLUMN_NEEDLE, NULL},
-		 {},
-		 false,
-		 0,
-		 0,
-		 6},
-		{"position 6 blocks, in no row",
-		 GPUSTR_TEXT_POSITION,
-		 {NULL, "Haystack", NULL},
-		 {},
-		 false,
-		 0,
-		 0,
-		 6},
-	};
 	static const LikeCall likes[] = {
 		{"%ab%cd%", false, LIKE_COMPARED, 0},
 		{"%ab%cd%", false, LIKE_AUTOMATON, 1.5},
@@ -586,7 +529,6 @@ int main(int argc, char **argv)
 			time_all(calls, sizeof(calls) / sizeof(calls[0]));
 		if (c != 2)
 			time_all(searches, sizeof(searches) / sizeof(searches[0]));
-		time_all(variants, only_searches ? sizeof(variants) / sizeof(variants[0]) : 0);
 		for (size_t i = 0; i < sizeof(likes) / sizeof(likes[0]); i++)
 		{
 			checked++;
