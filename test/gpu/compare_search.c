@@ -42,7 +42,7 @@ typedef struct SearchTexts
 	unsigned char valid[MAX_ROWS / 8 + 1];
 	char	   *data;
 	size_t		room;
-}			SearchTexts;
+} SearchTexts;
 
 /* What was compared, so that it cannot become one-sided unnoticed. */
 static int64_t patterns;
@@ -54,7 +54,7 @@ static int64_t over_1k;
 static int64_t over_16k;
 
 static int32_t
-make_length(Rng *rng, const SearchTexts * texts)
+make_length(Rng *rng, const SearchTexts *texts)
 {
 	if (rng_one_in(rng, 12))
 		return 0;
@@ -64,7 +64,7 @@ make_length(Rng *rng, const SearchTexts * texts)
 }
 
 static void
-make_texts(Rng *rng, SearchTexts * texts)
+make_texts(Rng *rng, SearchTexts *texts)
 {
 	int32_t		at = 0;
 	int32_t		r;
@@ -101,7 +101,7 @@ make_texts(Rng *rng, SearchTexts * texts)
 
 /* A part of some row, at most 'most' bytes, at times with another last byte. */
 static int32_t
-cut_out(Rng *rng, const SearchTexts * texts, int32_t most, char *out)
+cut_out(Rng *rng, const SearchTexts *texts, int32_t most, char *out)
 {
 	int32_t		r = rng_below(rng, texts->n);
 	int32_t		len = texts->offset[r + 1] - texts->offset[r];
@@ -116,7 +116,7 @@ cut_out(Rng *rng, const SearchTexts * texts, int32_t most, char *out)
 
 /* Something to look for: mostly short. */
 static int32_t
-make_sought(Rng *rng, const SearchTexts * texts, char *out)
+make_sought(Rng *rng, const SearchTexts *texts, char *out)
 {
 	int32_t		n = cut_out(rng, texts, rng_one_in(rng, 4) ? MAX_SOUGHT : 1 + rng_below(rng, 9), out);
 
@@ -127,7 +127,7 @@ make_sought(Rng *rng, const SearchTexts * texts, char *out)
 
 /* A pattern: a literal anywhere, parts of texts anywhere, or as test_pattern() has them. */
 static int32_t
-make_pattern(Rng *rng, const SearchTexts * texts, char *out)
+make_pattern(Rng *rng, const SearchTexts *texts, char *out)
 {
 	char		part[MAX_SOUGHT];
 	int32_t		bytes = 0;
@@ -159,7 +159,7 @@ make_pattern(Rng *rng, const SearchTexts * texts, char *out)
 
 /* Count a pattern, and the rows that match. */
 static void
-count_matches(const SearchTexts * texts, const GpustrProgramBuilder * b)
+count_matches(const SearchTexts *texts, const GpustrProgramBuilder *b)
 {
 	const GpustrStep *step = &b->step[b->nsteps - 1];
 	const char *constant = b->area + step->const_off;
@@ -185,7 +185,7 @@ count_matches(const SearchTexts * texts, const GpustrProgramBuilder * b)
 
 /* A step that tests the text; returns its bool register. */
 static uint16_t
-add_test(Rng *rng, const SearchTexts * texts, GpustrProgramBuilder * b, uint16_t text)
+add_test(Rng *rng, const SearchTexts *texts, GpustrProgramBuilder *b, uint16_t text)
 {
 	char		pattern[4 * MAX_SOUGHT];
 	int32_t		bytes = make_pattern(rng, texts, pattern);
@@ -206,7 +206,7 @@ add_test(Rng *rng, const SearchTexts * texts, GpustrProgramBuilder * b, uint16_t
 
 /* A step that searches the text for a constant; returns its value register. */
 static uint16_t
-add_position(Rng *rng, const SearchTexts * texts, GpustrProgramBuilder * b, uint16_t text)
+add_position(Rng *rng, const SearchTexts *texts, GpustrProgramBuilder *b, uint16_t text)
 {
 	char		what[MAX_SOUGHT];
 	int32_t		bytes = make_sought(rng, texts, what);
@@ -219,7 +219,7 @@ add_position(Rng *rng, const SearchTexts * texts, GpustrProgramBuilder * b, uint
 
 /* Returns how many output columns there are. */
 static int32_t
-make_program(Rng *rng, const SearchTexts * texts, void *program)
+make_program(Rng *rng, const SearchTexts *texts, void *program)
 {
 	GpustrProgramBuilder *b = malloc(sizeof(*b));
 	uint16_t	text;
@@ -256,7 +256,7 @@ make_program(Rng *rng, const SearchTexts * texts, void *program)
 }
 
 static void
-round_search(Rng *rng, SearchTexts * texts)
+round_search(Rng *rng, SearchTexts *texts)
 {
 	void	   *program = malloc(PROGRAM_BYTES);
 	uint64_t	room;
