@@ -70,10 +70,11 @@ cudaError_t launch_ilike(const TextRegister &text, int32_t nrows, RowfnFoldKind 
 /* strings_dfa.cu: what a device has for its kernels */
 struct DfaDevice
 {
-	int sms;		  /* multiprocessors */
-	int sm_threads;	  /* of each */
-	int block_shared; /* bytes of shared memory: of a block, */
-	int sm_shared;	  /* of a multiprocessor */
+	int sms;			 /* multiprocessors */
+	int sm_threads;		 /* of each */
+	int block_shared;	 /* bytes of shared memory: of a block, */
+	int sm_shared;		 /* of a multiprocessor, */
+	int reserved_shared; /* and what the driver takes for each block */
 };
 
 /* How an automaton lies in shared memory. */
@@ -153,6 +154,14 @@ cudaError_t launch_text_measure(GpustrTextFunction function, const TextArgs &arg
  */
 bool measure_has_local(GpustrTextFunction function);
 cudaError_t prepare_measures(const cudaDeviceProp &props, uint64_t *local_bytes);
+
+/*
+ * strings_search.cu: strpos() of a literal in a column's texts, or, with value NULL, whether it
+ * is there, planes being lo and hi.  Is it for that?
+ */
+bool search_is_for(const TextRegister &text, const TextRegister &what);
+cudaError_t launch_search(const TextRegister &text, const TextRegister &what, int32_t encoding,
+						  int32_t nrows, int64_t *value, StatePlanes planes, cudaStream_t stream);
 
 /* text_pieces.cu: is it for that?  Then launch_text_make() calls it. */
 bool text_is_pieces(GpustrTextFunction function, const void *host_constant);

@@ -24,7 +24,7 @@
  */
 #include "request_steps.cuh"
 
-#include "rowfn/compare.h"
+#include "rowfn/like.h"
 #include "rowfn/redact.h"
 
 void request_place_registers(RequestPlan *plan, const GpustrProgram *program)
@@ -222,6 +222,7 @@ static cudaError_t step_make_text(RequestRun *run, const GpustrStep *step)
 	text->valid = planes.valid;
 	text->recheck = planes.recheck;
 	text->bytes = 0;
+	text->host = NULL;
 	text->packed = false;
 	if (step->op == GPUSTR_OP_DECODE_TEXT)
 		return launch_decode_text(page_rows(run), step->attr, attrs, start, end, planes,
@@ -246,6 +247,7 @@ static void step_column(RequestRun *run, const GpustrStep *step)
 	text->valid = (const uint32_t *)(run->memory + column->validity_off);
 	text->recheck = NULL;
 	text->bytes = 0;
+	text->host = NULL;
 	text->packed = true;
 }
 
@@ -278,6 +280,7 @@ static cudaError_t step_const_text(RequestRun *run, const GpustrStep *step)
 	text->start = NULL;
 	text->end = NULL;
 	text->bytes = (int32_t)step->const_bytes;
+	text->host = GPUSTR_PROGRAM_CONST(run->program, step);
 	text->packed = false;
 	return const_planes(run, step, run->plan->text_at[step->out], &text->valid, &text->recheck);
 }
@@ -301,9 +304,7 @@ static cudaError_t step_trim_blanks(RequestRun *run, const GpustrStep *step)
 	text->packed = false;
 	if (from.start == NULL)
 	{
-		/* a constant; it is in host memory, too */
-		text->bytes = rowfn_trimmed_bytes(
-			(const char *)run->program + (from.base - request_program(run)), from.bytes);
+		text->bytes = rowfn_trimmed_bytes(from.host, from.bytes);
 		return cudaSuccess;
 	}
 	text->end = end;
@@ -402,8 +403,6 @@ static cudaError_t step_test_text(const RequestRun *run, const GpustrStep *step)
 	const TextRegister &text = run->text[step->in0];
 	BoolRegister out = request_bool(run, step->out);
 
-	if (step->op == GPUSTR_OP_LIKE)
-		return launch_like(text, nrows, constant, run->program->encoding, out, run->stream);
 	if (step->op == GPUSTR_OP_TEXT_EQ)
 		return launch_text_eq(text, nrows, constant, (int32_t)step->const_bytes, out, run->stream);
 	if (step->op == GPUSTR_OP_COMPARE_TEXT)
@@ -426,6 +425,46 @@ static cudaError_t step_dfa(const RequestRun *run, const GpustrStep *step)
 					  run->plan->batch.nrows, dfa, (const GpustrDfa *)request_constant(run, step),
 					  step->attr == 1 ? GPUSTR_RECHECK : GPUSTR_TRUE, where,
 					  request_bool(run, step->out), run->stream);
+}
+
+/* LIKE and ILIKE: as a search for a literal, by the automaton, or else by comparing. */
+static cudaError_t step_like(const RequestRun *run, const GpustrStep *step)
+{
+	const int32_t nrows = run->plan->batch.nrows;
+	const int32_t encoding = run->program->encoding;
+	const bool folds = step->op == GPUSTR_OP_ILIKE;
+	const uint32_t at = folds ? sizeof(GpustrFold) : 0; /* of the pattern */
+	const char *constant = GPUSTR_PROGRAM_CONST(run->program, step);
+	const char *device_constant = request_constant(run, step);
+	const GpustrLikePattern *pattern = (const GpustrLikePattern *)(constant + at);
+	const GpustrLikeRun *literal = folds ? NULL : rowfn_like_only_literal(pattern);
+	const TextRegister &text = run->text[step->in0];
+	BoolRegister out = request_bool(run, step->out);
+
+	if (literal != NULL)
+	{
+		TextRegister what = {};
+
+		what.base = device_constant + literal->literal_off;
+		what.host = constant + literal->literal_off;
+		what.bytes = literal->literal_bytes;
+		if (search_is_for(text, what))
+			return launch_search(text, what, encoding, nrows, NULL, StatePlanes{out.lo, out.hi},
+								 run->stream);
+	}
+	if (step->aux == 1)
+	{
+		const uint32_t dfa_at = at + GPUSTR_LIKE_AUTOMATON_AT(pattern);
+		const GpustrDfa *dfa = (const GpustrDfa *)(constant + dfa_at);
+
+		return launch_dfa(*run->dfa_device, dfa_layout(*run->dfa_device, dfa), text, nrows, dfa,
+						  (const GpustrDfa *)(device_constant + dfa_at), GPUSTR_TRUE,
+						  BoolRegister{NULL, NULL}, out, run->stream);
+	}
+	if (folds)
+		return launch_ilike(text, nrows, rowfn_fold_kind((const GpustrFold *)constant),
+							(const GpustrFold *)device_constant, encoding, out, run->stream);
+	return launch_like(text, nrows, device_constant, encoding, out, run->stream);
 }
 
 static cudaError_t step_contains_any(const RequestRun *run, const GpustrStep *step)
@@ -512,17 +551,13 @@ cudaError_t request_step(RequestRun *run, const GpustrStep *step)
 			return launch_const((GpustrTruth)step->attr, nrows, request_bool(run, step->out),
 								run->stream);
 		case GPUSTR_OP_LIKE:
+		case GPUSTR_OP_ILIKE:
+			return step_like(run, step);
 		case GPUSTR_OP_TEXT_EQ:
 		case GPUSTR_OP_COMPARE_TEXT:
 		case GPUSTR_OP_IN_TEXT:
 		case GPUSTR_OP_NULL_TEXT:
 			return step_test_text(run, step);
-		case GPUSTR_OP_ILIKE:
-			return launch_ilike(
-				run->text[step->in0], nrows,
-				rowfn_fold_kind((const GpustrFold *)GPUSTR_PROGRAM_CONST(run->program, step)),
-				(const GpustrFold *)request_constant(run, step), run->program->encoding,
-				request_bool(run, step->out), run->stream);
 		case GPUSTR_OP_DFA:
 			return step_dfa(run, step);
 		case GPUSTR_OP_CONTAINS_ANY:

@@ -106,6 +106,7 @@ static cudaError_t step_text_make(RequestRun *run, const GpustrStep *step)
 	text->valid = planes.valid;
 	text->recheck = planes.recheck;
 	text->bytes = 0;
+	text->host = NULL;
 	text->packed = false;
 	if (!makes_texts(step))
 		return launch_text_slice((GpustrTextFunction)step->aux, args, run->memory, nrows, start,

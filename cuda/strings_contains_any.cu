@@ -17,23 +17,14 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "kernels.cuh"
+#include "automaton_run.cuh"
 #include "row_words.cuh"
 #include "rowfn/aho_corasick.h"
 #include "shared_load.cuh"
+#include "sm_threads.cuh"
 
 #define SEARCH_THREADS 1024
 #define SEARCH_WARPS (SEARCH_THREADS / 32)
-
-/* Blocks that share a multiprocessor: what its threads are enough for. */
-#if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ == 860 || __CUDA_ARCH__ == 890)
-#define SEARCH_BLOCKS 1
-#else
-#define SEARCH_BLOCKS 2
-#endif
-
-/* Bytes of shared memory that the driver takes for each block. */
-#define SEARCH_RESERVED_BYTES 1024
 
 /* The class of each byte: before the rows. */
 #define SEARCH_CLASS_BYTES 256
@@ -146,34 +137,11 @@ template <bool SHARED_ROWS>
 static __device__ __forceinline__ uint32_t last_state(const SearchTable &set, uint32_t table,
 													  const char *value, int32_t len)
 {
-	const uint32_t head = (uint32_t)((uintptr_t)value & 15);
-	const uint4 *from = (const uint4 *)(value - head);
-	uint32_t end = head + (uint32_t)len; /* bytes from 'from' to the string's end */
-	uint32_t mask = 0xFFFF << head;		 /* which bytes of a piece are the string's */
-	uint32_t state = 0;
-	uint4 ahead;
+	auto next = [&](uint32_t from, uint32_t word, uint32_t mask)
+	{ return next_word<SHARED_ROWS>(set, table, from, word, mask); };
 
-	if (len <= 0)
-		return state;
-	ahead = from[0];
-	for (;;)
-	{
-		uint4 piece = ahead;
-
-		if (end > 16)
-			ahead = from[1];
-		if (end < 16)
-			mask &= (1u << end) - 1;
-		state = next_word<SHARED_ROWS>(set, table, state, piece.x, mask);
-		state = next_word<SHARED_ROWS>(set, table, state, piece.y, mask >> 4);
-		state = next_word<SHARED_ROWS>(set, table, state, piece.z, mask >> 8);
-		state = next_word<SHARED_ROWS>(set, table, state, piece.w, mask >> 12);
-		if (end <= 16 || state == GPUSTR_FOUND)
-			return state;
-		from++;
-		end -= 16;
-		mask = 0xFFFF;
-	}
+	return run_automaton<1>(value, len, 0, next,
+							[](uint32_t state) { return state == GPUSTR_FOUND; });
 }
 
 /*
@@ -188,7 +156,7 @@ static __device__ __forceinline__ uint32_t last_state(const SearchTable &set, ui
  * e.g. texts {"ab", "b", NULL, "xa"}, literals "ab" and "x": lo 1001, hi 0100
  */
 template <bool SHARED_ROWS>
-static __global__ void __launch_bounds__(SEARCH_THREADS, SEARCH_BLOCKS)
+static __global__ void __launch_bounds__(SEARCH_THREADS, SM_BLOCKS(SEARCH_THREADS))
 	search_literals(const TextRegister text, int32_t nrows, const SearchTable set, BoolRegister out)
 {
 	extern __shared__ __align__(16) unsigned char search_shared[];
@@ -233,15 +201,10 @@ static cudaError_t launch_search(const DfaDevice &limits, const TextRegister &te
 								 BoolRegister out, cudaStream_t stream)
 {
 	const unsigned shared = (unsigned)search_shared_bytes(set, SHARED_ROWS);
-	const unsigned fit = (unsigned)limits.sm_shared / (shared + SEARCH_RESERVED_BYTES);
-	const unsigned most = (unsigned)limits.sm_threads / SEARCH_THREADS;
-	const unsigned per_sm = fit > most ? most : fit > 1 ? fit : 1;
-	unsigned blocks = launch_blocks(nrows, SEARCH_THREADS);
+	const unsigned blocks = automaton_blocks(limits, nrows, SEARCH_THREADS, shared);
 	const char *base = (const char *)device_set;
 	SearchTable table;
 
-	if (blocks > (unsigned)limits.sms * per_sm)
-		blocks = (unsigned)limits.sms * per_sm;
 	table.class_of = device_set->class_of;
 	table.hot = (const uint16_t *)(base + set->hot_off);
 	table.cold = (const uint2 *)(base + set->cold_off);

@@ -10,33 +10,28 @@
  * DfaLayout); blocks stay on the device and take one word of 32 rows after the
  * other, so that each fills its table once.
  *
- * A piece's bytes that are not the string's are left out by a mask of 16 bits:
- * all lanes of a warp go through the same instructions, whatever their rows'
- * alignments and lengths.  A lane stops at the piece in which it came to state
- * 0 or 1, a warp when all its lanes have.
+ * A lane stops at the piece in which it came to state 0 or 1, a warp when all its
+ * lanes have (automaton_run.cuh).
+ *
+ * A long text is left to the warp, DFA_TOGETHER bytes after the other, a part a
+ * lane.  In which state a part starts is guessed: the one to which the last bytes
+ * before it lead.  Where the part before has ended in another, all from there on
+ * are done again.  So the answer is exact, and as most automata soon forget what
+ * is far behind, few parts are done twice.
  *
  * IDENTIFICATION
  *	  cuda/strings_dfa.cu
  *
  *-------------------------------------------------------------------------
  */
-#include "kernels.cuh"
+#include "automaton_run.cuh"
 #include "row_words.cuh"
 #include "rowfn/dfa.h"
 #include "shared_load.cuh"
+#include "sm_threads.cuh"
 
 #define DFA_THREADS 512
 #define DFA_WARPS (DFA_THREADS / 32)
-
-/* Blocks that share a multiprocessor, if their tables fit: what its threads are enough for. */
-#if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ == 860 || __CUDA_ARCH__ == 890)
-#define DFA_BLOCKS 3
-#else
-#define DFA_BLOCKS 4
-#endif
-
-/* Bytes of shared memory that the driver takes for each block. */
-#define DFA_RESERVED_BYTES 1024
 
 /* Bytes of a state's row in DFA_EXPANDED: odd in words, so that rows start at different banks. */
 #define DFA_EXPANDED_ROW 260
@@ -47,6 +42,11 @@
 
 /* The class of each byte: before the table in shared memory, but for DFA_EXPANDED. */
 #define DFA_CLASS_BYTES 256
+
+/* The longest text that a thread does alone, bytes that a warp does at a time, and for a guess. */
+#define DFA_ALONE 1024
+#define DFA_TOGETHER 8192
+#define DFA_GUESS 32
 
 /* An automaton in device memory. */
 struct DfaTable
@@ -152,41 +152,95 @@ static __device__ __forceinline__ uint32_t next_word(const DfaTable &dfa, uint32
 	return state;
 }
 
-/* The state at the text's end, or an earlier one that stays. */
+/* The state at the text's end, from 'state' on, or an earlier one that stays. */
 template <DfaLayout LAYOUT>
 static __device__ __forceinline__ uint32_t last_state(const DfaTable &dfa, uint32_t table,
-													  const char *value, int32_t len)
+													  uint32_t state, const char *value,
+													  int32_t len)
 {
-	const uint32_t head = (uint32_t)((uintptr_t)value & 15);
-	const uint4 *from = (const uint4 *)(value - head);
-	uint32_t end = head + (uint32_t)len; /* bytes from 'from' to the string's end */
-	uint32_t mask = 0xFFFF << head;		 /* which bytes of a piece are the string's */
-	uint32_t state = dfa.start;
-	uint4 ahead[2];
+	auto next = [&](uint32_t from, uint32_t word, uint32_t mask)
+	{ return next_word<LAYOUT>(dfa, table, from, word, mask); };
+	auto stays = [](uint32_t s) { return s <= GPUSTR_DFA_ACCEPT; };
 
-	if (len <= 0 || state <= GPUSTR_DFA_ACCEPT)
-		return state;
-	ahead[0] = from[0];
-	ahead[1] = end > 16 ? from[1] : ahead[0];
-	for (;;)
+	return stays(state) ? state : run_automaton<2>(value, len, state, next, stays);
+}
+
+/*
+ * As last_state(), by a warp.  len at most DFA_TOGETHER.  All lanes, the same arguments;
+ * state > GPUSTR_DFA_ACCEPT
+ */
+template <DfaLayout LAYOUT>
+static __device__ __forceinline__ uint32_t last_state_together(const DfaTable &dfa, uint32_t table,
+															   uint32_t state, const char *value,
+															   int32_t len)
+{
+	const int32_t lane = (int32_t)(threadIdx.x % 32);
+	const int32_t part = (len / 32 + 16) & ~15; /* 32 of these are at least len */
+	const int32_t nparts = (len + part - 1) / part;
+	const int32_t from = min(lane * part, len);
+	int32_t done = 0; /* parts that were started in the right state */
+
+	do
 	{
-		uint4 piece = ahead[0];
+		const int32_t back = lane > done ? min(DFA_GUESS, from) : 0;
+		uint32_t guess = state;
+		uint32_t end = state;
+		bool is_wrong;
+		uint32_t wrong;
 
-		ahead[0] = ahead[1];
-		if (end > 32)
-			ahead[1] = from[2];
-		if (end < 16)
-			mask &= (1u << end) - 1;
-		state = next_word<LAYOUT>(dfa, table, state, piece.x, mask);
-		state = next_word<LAYOUT>(dfa, table, state, piece.y, mask >> 4);
-		state = next_word<LAYOUT>(dfa, table, state, piece.z, mask >> 8);
-		state = next_word<LAYOUT>(dfa, table, state, piece.w, mask >> 12);
-		if (end <= 16 || state <= GPUSTR_DFA_ACCEPT)
-			return state;
-		from++;
-		end -= 16;
-		mask = 0xFFFF;
+		/* the bytes for the guess, then the part */
+		for (int i = 0; i < 2 && lane >= done; i++)
+		{
+			guess = end;
+			end = last_state<LAYOUT>(dfa, table, end, value + (i == 0 ? from - back : from),
+									 i == 0 ? back : min(part, len - from));
+		}
+		__syncwarp();
+		is_wrong = __shfl_up_sync(0xFFFFFFFF, end, 1) != guess && lane > done && lane < nparts;
+		wrong = __ballot_sync(0xFFFFFFFF, is_wrong);
+		done = wrong != 0 ? __ffs((int)wrong) - 1 : nparts;
+		state = __shfl_sync(0xFFFFFFFF, end, done - 1);
+	} while (done < nparts && state > GPUSTR_DFA_ACCEPT);
+	return state;
+}
+
+/* As last_state(), by a warp, for a text of any length. */
+template <DfaLayout LAYOUT>
+static __device__ __forceinline__ uint32_t last_state_of_long(const DfaTable &dfa, uint32_t table,
+															  const char *value, int32_t len)
+{
+	uint32_t state = dfa.start;
+
+	while (len > 0 && state > GPUSTR_DFA_ACCEPT)
+	{
+		state = last_state_together<LAYOUT>(dfa, table, state, value, min(len, DFA_TOGETHER));
+		value += DFA_TOGETHER;
+		len -= DFA_TOGETHER;
 	}
+	return state;
+}
+
+/* What a text is that ends in a state. */
+static __device__ __forceinline__ uint32_t truth_of(const DfaTable &dfa, uint32_t state,
+													uint32_t accepted)
+{
+	const uint32_t truth = dfa.at_end[state];
+
+	return truth == GPUSTR_TRUE ? accepted : truth;
+}
+
+/* What row r is without the automaton; *is_run: that has to say.  r < nrows */
+static __device__ __forceinline__ uint32_t truth_before(const TextRegister &text,
+														BoolRegister where, int32_t r, bool *is_run)
+{
+	const int32_t w = r / 32;
+	const uint32_t ruled = where.lo != NULL
+							   ? row_truth(gpustr_truth_word(where.lo[w], where.hi[w]), r)
+							   : (uint32_t)GPUSTR_TRUE;
+	const uint32_t truth = ruled == GPUSTR_TRUE ? row_truth(text_state(text, w), r) : ruled;
+
+	*is_run = ruled == GPUSTR_TRUE && truth == GPUSTR_FALSE;
+	return truth;
 }
 
 /*
@@ -199,11 +253,11 @@ static __device__ __forceinline__ uint32_t last_state(const DfaTable &dfa, uint3
  *
  * One thread a row; a warp writes one word of each plane by ballot, then goes
  * on to that which is as many words further as the grid has warps.  Threads
- * past nrows vote 0.
+ * past nrows vote 0.  Long texts come last.
  * e.g. texts {"ab", "b", NULL, "xa"}, an automaton of 'a': lo 1001, hi 0100
  */
 template <DfaLayout LAYOUT>
-static __global__ void __launch_bounds__(DFA_THREADS, DFA_BLOCKS)
+static __global__ void __launch_bounds__(DFA_THREADS, SM_BLOCKS(DFA_THREADS))
 	match_dfa(const TextRegister text, int32_t nrows, const DfaTable dfa, uint32_t accepted,
 			  BoolRegister where, BoolRegister out)
 {
@@ -211,6 +265,7 @@ static __global__ void __launch_bounds__(DFA_THREADS, DFA_BLOCKS)
 	const int32_t nwords = (int32_t)(((uint32_t)nrows + 31) / 32);
 	const int32_t lane = (int32_t)(threadIdx.x % 32);
 	const uint32_t table = (uint32_t)__cvta_generic_to_shared(dfa_shared);
+	uint32_t any_long = 0;
 	int32_t w;
 
 	fill_table<LAYOUT>(dfa, dfa_shared);
@@ -220,25 +275,56 @@ static __global__ void __launch_bounds__(DFA_THREADS, DFA_BLOCKS)
 	{
 		int32_t r = w * 32 + lane;
 		uint32_t truth = GPUSTR_FALSE;
+		bool is_long = false;
 
 		if (r < nrows)
 		{
-			uint32_t ruled = where.lo != NULL
-								 ? row_truth(gpustr_truth_word(where.lo[w], where.hi[w]), r)
-								 : GPUSTR_TRUE;
+			bool is_run;
 
-			truth = ruled == GPUSTR_TRUE ? row_truth(text_state(text, w), r) : ruled;
-			if (ruled == GPUSTR_TRUE && truth == GPUSTR_FALSE)
+			truth = truth_before(text, where, r, &is_run);
+			if (is_run)
 			{
-				uint32_t state =
-					last_state<LAYOUT>(dfa, table, text_at(text, r), text_bytes(text, r));
+				const int32_t len = text_bytes(text, r);
 
-				truth = dfa.at_end[state];
-				truth = truth == GPUSTR_TRUE ? accepted : truth;
+				is_long = len > DFA_ALONE;
+				if (!is_long)
+					truth = truth_of(
+						dfa, last_state<LAYOUT>(dfa, table, dfa.start, text_at(text, r), len),
+						accepted);
 			}
 		}
 		__syncwarp();
+		any_long |= __ballot_sync(0xFFFFFFFF, is_long);
 		write_truth(out, r, truth);
+	}
+	if (any_long == 0)
+		return;
+
+	/* the long ones, which are false so far */
+	for (w = (int32_t)(blockIdx.x * DFA_WARPS + threadIdx.x / 32); w < nwords;
+		 w += (int32_t)(gridDim.x * DFA_WARPS))
+	{
+		const int32_t r = w * 32 + lane;
+		bool is_long = false;
+
+		if (r < nrows && text_bytes(text, r) > DFA_ALONE)
+			(void)truth_before(text, where, r, &is_long);
+		__syncwarp();
+		for (uint32_t rest = __ballot_sync(0xFFFFFFFF, is_long); rest != 0; rest &= rest - 1)
+		{
+			const uint32_t bit = rest & (0 - rest);
+			const int32_t of = w * 32 + __ffs((int)rest) - 1;
+			const uint32_t truth = truth_of(
+				dfa,
+				last_state_of_long<LAYOUT>(dfa, table, text_at(text, of), text_bytes(text, of)),
+				accepted);
+
+			if (lane == 0)
+			{
+				out.lo[w] |= (truth & 1) != 0 ? bit : 0;
+				out.hi[w] |= (truth & 2) != 0 ? bit : 0;
+			}
+		}
 	}
 }
 
@@ -263,6 +349,9 @@ cudaError_t prepare_dfa(int device, DfaDevice *limits)
 	if (rc == cudaSuccess)
 		rc = cudaDeviceGetAttribute(&limits->sm_shared, cudaDevAttrMaxSharedMemoryPerMultiprocessor,
 									device);
+	if (rc == cudaSuccess)
+		rc = cudaDeviceGetAttribute(&limits->reserved_shared,
+									cudaDevAttrReservedSharedMemoryPerBlock, device);
 	if (rc != cudaSuccess)
 		return rc;
 
@@ -300,14 +389,9 @@ static cudaError_t launch_layout(const DfaDevice &limits, const TextRegister &te
 								 cudaStream_t stream)
 {
 	const unsigned shared = (unsigned)dfa_shared_bytes(LAYOUT, dfa);
-	const unsigned fit = (unsigned)limits.sm_shared / (shared + DFA_RESERVED_BYTES);
-	const unsigned most = (unsigned)limits.sm_threads / DFA_THREADS;
-	const unsigned per_sm = fit > most ? most : fit > 1 ? fit : 1;
-	unsigned blocks = launch_blocks(nrows, DFA_THREADS);
+	const unsigned blocks = automaton_blocks(limits, nrows, DFA_THREADS, shared);
 	DfaTable table;
 
-	if (blocks > (unsigned)limits.sms * per_sm)
-		blocks = (unsigned)limits.sms * per_sm;
 	table.class_of = device_dfa->class_of;
 	table.next = (const uint16_t *)((const char *)device_dfa + dfa->next_off);
 	table.at_end = (const uint8_t *)((const char *)device_dfa + dfa->at_end_off);

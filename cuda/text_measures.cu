@@ -107,6 +107,9 @@ cudaError_t launch_text_measure(GpustrTextFunction function, const TextArgs &arg
 	case function:                                                                                 \
 		return launch<function>(args, nrows, value, planes, stream)
 
+	if (function == GPUSTR_TEXT_POSITION && search_is_for(args.text[0], args.text[1]))
+		return launch_search(args.text[0], args.text[1], args.encoding, nrows, value, planes,
+							 stream);
 	switch (function)
 	{
 		MEASURE(GPUSTR_TEXT_POSITION);

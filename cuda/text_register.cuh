@@ -33,8 +33,9 @@ struct TextRegister
 	 */
 	const uint32_t *valid;
 	const uint32_t *recheck;
-	int32_t bytes; /* of a constant */
-	bool packed;   /* an Arrow column */
+	int32_t bytes;	  /* of a constant */
+	const char *host; /* the constant in host memory, too; else NULL */
+	bool packed;	  /* an Arrow column */
 };
 
 /* Two bit planes of [(nrows + 31) / 32] words; see GpustrTruthWord. */

@@ -13,7 +13,8 @@
 #ifndef GPUSTR_CHECK_CONSTANTS_H
 #define GPUSTR_CHECK_CONSTANTS_H
 
-#include "program/program.h"
+#include "rowfn/dfa.h"
+#include "rowfn/like.h"
 #include "rowfn/text_args.h"
 
 /* A range of the program, from a multiple of 8. */
@@ -33,6 +34,19 @@ ascends(const int32_t *values, int32_t n, int32_t first, int64_t last)
 	for (i = 0; i < n; i++)
 		bad |= values[i + 1] < values[i];
 	return !bad && values[0] >= first && values[n] <= last;
+}
+
+/* Is there a compiled pattern in 'bytes' bytes, and as aux says an automaton behind it? */
+static inline int
+like_ok(const GpustrStep *step, const char *pattern, uint32_t bytes)
+{
+	uint32_t	at;
+
+	if (step->aux > 1 || !rowfn_like_check(pattern, bytes))
+		return 0;
+	at = GPUSTR_LIKE_AUTOMATON_AT(pattern);
+	return step->aux == 0 ||
+		(at <= bytes && rowfn_dfa_check((const GpustrDfa *) (pattern + at), bytes - at));
 }
 
 /*

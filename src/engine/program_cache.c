@@ -223,7 +223,7 @@ stands_alone(const GpustrStep *step)
 {
 	return step->op == GPUSTR_OP_DFA || step->op == GPUSTR_OP_CONTAINS_ANY ||
 		step->op == GPUSTR_OP_IN_TEXT || step->op == GPUSTR_OP_IN_VALUE ||
-		step->op == GPUSTR_OP_ILIKE || step->op == GPUSTR_OP_FIND_ALL ||
+		step->op == GPUSTR_OP_LIKE || step->op == GPUSTR_OP_ILIKE || step->op == GPUSTR_OP_FIND_ALL ||
 		step->op == GPUSTR_OP_TEXT_MAKE || step->op == GPUSTR_OP_TEXT_MEASURE;
 }
 

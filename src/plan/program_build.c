@@ -171,7 +171,7 @@ begin_build(Relation rel, int last, const GpustrLateValues *late)
 {
 	GpustrBuild *build = palloc(sizeof(GpustrBuild));
 	uint32		area_bytes = PROGRAM_CONST_BYTES + PROGRAM_STEP_BYTES + most_automata_bytes() +
-	gpustr_literals_max_bytes();
+	gpustr_literals_max_bytes() + GPUSTR_BUILDER_LIKE_BYTES;
 
 	build->relation = RelationGetRelid(rel);
 	build->late = late;
@@ -199,6 +199,7 @@ typedef struct BuildMark
 	int			unknown_steps;
 	uint32		automata_bytes;
 	uint32		literals_bytes;
+	uint32		like_bytes;
 	int			nmade;
 } BuildMark;
 
@@ -207,7 +208,8 @@ mark_build(const GpustrBuild *build)
 {
 	const GpustrProgramBuilder *b = &build->builder;
 	BuildMark	mark = {b->used, b->nsteps, b->ntext, b->nvalue, b->nbool,
-	build->unknown_steps, build->automata_bytes, build->literals_bytes, build->nmade};
+		build->unknown_steps, build->automata_bytes, build->literals_bytes, b->like_bytes,
+	build->nmade};
 
 	return mark;
 }
@@ -226,7 +228,8 @@ keep_or_undo(GpustrBuild *build, BuildMark mark, BuildReserve reserve)
 	GpustrProgramBuilder *b = &build->builder;
 
 	if (!b->full &&
-		b->used - build->automata_bytes - build->literals_bytes <= PROGRAM_CONST_BYTES &&
+		b->used - build->automata_bytes - build->literals_bytes - b->like_bytes <=
+		PROGRAM_CONST_BYTES &&
 		build->automata_bytes <= most_automata_bytes() &&
 		build->literals_bytes <= gpustr_literals_max_bytes() &&
 		b->nsteps + 2 * reserve.clauses + 2 * reserve.outputs < GPUSTR_MAX_STEPS &&
@@ -235,6 +238,7 @@ keep_or_undo(GpustrBuild *build, BuildMark mark, BuildReserve reserve)
 		return true;
 	b->full = 0;
 	b->used = mark.used;
+	b->like_bytes = mark.like_bytes;
 	b->nsteps = mark.nsteps;
 	b->ntext = mark.ntext;
 	b->nvalue = mark.nvalue;

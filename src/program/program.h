@@ -233,10 +233,11 @@ typedef enum GpustrOp
 
 	/* tests */
 	GPUSTR_OP_LIKE,				/* bool: text in0 LIKE the compiled pattern at
-								 * const (rowfn/like.h) */
+								 * const (rowfn/like.h); aux 1: it is followed
+								 * by a GpustrDfa that gives the same answers */
 	GPUSTR_OP_ILIKE,			/* bool: alike, the text folded by the
 								 * GpustrFold at const, which the pattern
-								 * follows */
+								 * follows; the GpustrDfa folds */
 	GPUSTR_OP_DFA,				/* bool: text in0 is accepted by the GpustrDfa
 								 * at const (rowfn/dfa.h); attr 1: what is
 								 * accepted is recheck; aux 1: only where bool

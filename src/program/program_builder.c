@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "program/builder_steps.h"
+#include "program/like_automaton.h"
 #include "program/like_compile.h"
 #include "program/program_key.h"
 
@@ -126,6 +127,7 @@ gpustr_builder_init(GpustrProgramBuilder *b, int32_t encoding, void *area, uint3
 	b->area = (char *) area;
 	b->area_bytes = area_bytes & ~7u;
 	b->used = 0;
+	b->like_bytes = 0;
 	b->full = 0;
 	b->encoding = encoding;
 	b->nsteps = 0;
@@ -266,6 +268,35 @@ builder_pattern(GpustrProgramBuilder *b, const char *pattern, int32_t pattern_by
 	return bytes;
 }
 
+/*
+ * Complete a step with the pattern that comes next in the area, and with the
+ * automaton that it is, if that is small and there is room to spare.  fold: as for
+ * gpustr_like_automaton().
+ */
+static void
+builder_matcher(GpustrProgramBuilder *b, GpustrStep *step, const GpustrFold *fold,
+				const char *pattern, int32_t pattern_bytes)
+{
+	uint32_t	at = b->used;
+	uint32_t	left;
+	uint32_t	bytes;
+
+	if (builder_pattern(b, pattern, pattern_bytes) == 0)
+		return;
+	step->const_bytes = b->used - step->const_off;
+	left = GPUSTR_BUILDER_LIKE_BYTES - b->like_bytes;
+	if (left > (b->area_bytes - b->used) / 2)
+		left = (b->area_bytes - b->used) / 2;
+	bytes = gpustr_like_automaton(b->area + at, b->encoding, fold, b->area + b->used, left);
+	if (bytes == 0)
+		return;
+	at = b->used;
+	builder_take(b, bytes);
+	b->like_bytes += b->used - at;
+	step->const_bytes = b->used - step->const_off;
+	step->aux = 1;
+}
+
 uint16_t
 gpustr_builder_like(GpustrProgramBuilder *b, uint16_t text, const char *pattern,
 					int32_t pattern_bytes)
@@ -276,7 +307,7 @@ gpustr_builder_like(GpustrProgramBuilder *b, uint16_t text, const char *pattern,
 		return 0;
 	step->in0 = text;
 	step->const_off = b->used;
-	step->const_bytes = builder_pattern(b, pattern, pattern_bytes);
+	builder_matcher(b, step, NULL, pattern, pattern_bytes);
 	return step->out;
 }
 
@@ -290,7 +321,7 @@ gpustr_builder_ilike(GpustrProgramBuilder *b, uint16_t text, const GpustrFold *f
 		return 0;
 	step->in0 = text;
 	step->const_off = gpustr_builder_copy(b, fold, sizeof(*fold));
-	step->const_bytes = sizeof(*fold) + builder_pattern(b, pattern, pattern_bytes);
+	builder_matcher(b, step, fold, pattern, pattern_bytes);
 	return step->out;
 }
 

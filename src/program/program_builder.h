@@ -28,6 +28,7 @@ typedef struct GpustrProgramBuilder
 	char	   *area;			/* the program grows here: header, constants; */
 	uint32_t	area_bytes;		/* ... steps and attributes come last */
 	uint32_t	used;
+	uint32_t	like_bytes;		/* of LIKE patterns' automata */
 	int			full;
 	int32_t		encoding;
 	int32_t		nsteps;
@@ -38,6 +39,9 @@ typedef struct GpustrProgramBuilder
 	GpustrStep	step[GPUSTR_MAX_STEPS];
 	GpustrAttr	attr[GPUSTR_MAX_ATTRS];
 } GpustrProgramBuilder;
+
+/* The most bytes of automata that are made of LIKE patterns; later ones have none. */
+#define GPUSTR_BUILDER_LIKE_BYTES (64 * 1024)
 
 /* Start.  'area' must be aligned to 8 bytes. */
 extern void gpustr_builder_init(GpustrProgramBuilder *b, int32_t encoding,

@@ -91,6 +91,9 @@ typedef struct GpustrLikeRun
 #define GPUSTR_LIKE_RUNS(p) \
 	((const GpustrLikeRun *) ((const char *) (p) + (p)->run_off))
 
+/* Where the GpustrDfa is that may follow a pattern; bytes from the start of the block. */
+#define GPUSTR_LIKE_AUTOMATON_AT(p) ((((const GpustrLikePattern *) (p))->bytes + 7u) & ~7u)
+
 /* Is [off, off + count * size) within 'bytes', with off aligned to 4? */
 GPUSTR_FN int
 rowfn_like_region_ok(uint32_t off, int32_t count, uint32_t size, uint32_t bytes)
@@ -135,6 +138,19 @@ rowfn_like_check(const void *pattern, uint32_t bytes)
 			return 0;
 	}
 	return 1;
+}
+
+/* A pattern that is one literal, wherever it is: that; else NULL. */
+GPUSTR_FN const GpustrLikeRun *
+rowfn_like_only_literal(const GpustrLikePattern *p)
+{
+	const GpustrLikeSegment *segment = GPUSTR_LIKE_SEGMENTS(p);
+	const GpustrLikeRun *run = GPUSTR_LIKE_RUNS(p);
+
+	if (p->flags != 0 || p->nsegments != 1 || segment->lead != 0 || segment->nruns != 1)
+		return (const GpustrLikeRun *) 0;
+	run += segment->first_run;
+	return run->any == 0 ? run : (const GpustrLikeRun *) 0;
 }
 
 /* Skip n characters forward from pos; -1 if there are not that many before end. */

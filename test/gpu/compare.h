@@ -41,6 +41,14 @@ extern void *compare_allocate_body(uint32_t bytes);
 /* A copy of flight->body for the host engine; fills both requests in. */
 extern void compare_make_copy(Flight *flight);
 
+/*
+ * A batch of n rows, in a body that is flight's own: columns that are not filled
+ * yet, with room[ninputs] bytes, and nout output columns of out_bytes each.
+ */
+extern GpustrBatch *compare_lay_out(Flight *flight, const GpustrProgram *program, int32_t n,
+									int32_t ninputs, const uint64_t *room, int32_t nout,
+									uint64_t out_bytes);
+
 /* Submit all, collect all, compare all, free all.  round: what to call it. */
 extern void compare_run_flights(Flight *flights, int n, const char *round);
 
@@ -71,6 +79,9 @@ extern struct GpustrAhoCorasick *compare_make_set(Rng *rng, int32_t n, int32_t l
 
 /* Random letters from 'a' on. */
 extern void compare_make_letters(Rng *rng, char *to, int32_t n, int32_t letters);
+
+/* LIKE, ILIKE and strpos() over columns, of long texts too; few and small batches if 'small'. */
+extern void compare_search(Rng *rng, int small);
 
 /* Automata of literals; few and small batches if 'small'. */
 extern void compare_literals(Rng *rng, int small);

@@ -16,7 +16,8 @@
  * Rounds, by turns: plain batches, pages damaged at random, bodies that break
  * the contract, memory limits from 0 up, redaction of larger columns, several
  * output columns with little room, functions of texts, programs that are kept on
- * the device.
+ * the device.  Before them, what columns have ways of their own for: redaction, output,
+ * functions of texts, LIKE and strpos(), many literals.
  *
  * --small does a few small rounds, for compute-sanitizer.
  *
@@ -542,6 +543,7 @@ main(int argc, char **argv)
 	compare_redaction(&rng, small);
 	compare_output(&rng, small);
 	compare_text(&rng, small);
+	compare_search(&rng, small);
 	compare_literals(&rng, small);
 	printf("compare_engines: columns: %llu batches, %llu failed, %.1f s\n",
 		   (unsigned long long) batches, (unsigned long long) failed, now() - start);

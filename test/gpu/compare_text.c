@@ -426,13 +426,12 @@ judge_random(const Flight *flight)
 	return NULL;
 }
 
-/* Lay out a batch, of columns that are not filled yet. */
-static GpustrBatch *
-lay_out(Flight *flight, const GpustrProgram *program, int32_t n, const uint64_t *room, int32_t nout,
-		uint64_t out_bytes)
+GpustrBatch *
+compare_lay_out(Flight *flight, const GpustrProgram *program, int32_t n, int32_t ninputs,
+				const uint64_t *room, int32_t nout, uint64_t out_bytes)
 {
 	GpustrBatch *batch;
-	uint64_t	bytes = gpustr_layout_columns_bytes(program->bytes, n, INPUTS, room, 0);
+	uint64_t	bytes = gpustr_layout_columns_bytes(program->bytes, n, ninputs, room, 0);
 	uint32_t	laid_out = (uint32_t) bytes;
 	uint32_t	validity = GPUSTR_BODY_ALIGN_UP((n + 7) / 8);
 	uint32_t	offsets = GPUSTR_BODY_ALIGN_UP(4 * (n + 1));
@@ -442,7 +441,7 @@ lay_out(Flight *flight, const GpustrProgram *program, int32_t n, const uint64_t 
 	flight->body_bytes = at + (uint32_t) nout * (validity + offsets + GPUSTR_BODY_ALIGN_UP(out_bytes));
 	flight->own = flight->body = compare_allocate_body(flight->body_bytes);
 	memset(flight->body, 0x11, flight->body_bytes);
-	batch = gpustr_layout_columns(flight->body, laid_out, program, n, INPUTS, room, 0);
+	batch = gpustr_layout_columns(flight->body, laid_out, program, n, ninputs, room, 0);
 	batch->body_bytes = flight->body_bytes;
 	batch->nout = nout;
 	for (i = 0; i < nout; i++)
@@ -485,8 +484,8 @@ round_random(Rng *rng, const TextCase * c, GpustrTextFunction function)
 	room[2] = (uint64_t) c->n * 24;
 
 	/* a byte more than all the room that there can be, so that more than that shows */
-	batch = lay_out(&flight, (const GpustrProgram *) program, c->n, room, nout,
-					gpustr_text_room(c->n, room[0] + room[1] + room[2]) + 1);
+	batch = compare_lay_out(&flight, (const GpustrProgram *) program, c->n, INPUTS, room, nout,
+							gpustr_text_room(c->n, room[0] + room[1] + room[2]) + 1);
 	for (i = 0; i < INPUTS; i++)
 		fill_input(rng, c, batch, i, nulls);
 	(void) snprintf(name, sizeof(name), "function of texts %d", (int) function);
@@ -549,7 +548,7 @@ round_no_room(Rng *rng, int32_t n)
 	free(b);
 	room[0] = (uint64_t) n * NO_ROOM_BYTES;
 	room[1] = room[2] = 0;
-	batch = lay_out(&flight, (const GpustrProgram *) program, n, room, 1, room[0] * 10);
+	batch = compare_lay_out(&flight, (const GpustrProgram *) program, n, INPUTS, room, 1, room[0] * 10);
 	fill_input(rng, &c, batch, 1, 0);
 	fill_input(rng, &c, batch, 2, 0);
 	for (i = 0; i < n; i++)

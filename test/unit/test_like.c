@@ -9,6 +9,7 @@
  *-------------------------------------------------------------------------
  */
 #include "naive.h"
+#include "program/like_automaton.h"
 #include "program/like_compile.h"
 #include "test_common.h"
 
@@ -18,6 +19,28 @@
 #define ACUTE "\314\201"
 
 static uint64_t compiled[1 << 14];
+static uint64_t automaton[GPUSTR_LIKE_AUTOMATON_BYTES / 8];
+
+/* How many patterns had an automaton, and how many had none. */
+static int	automata[2];
+
+/* What is compiled, as an automaton, must give the same answer; fold NULL: LIKE. */
+static void
+check_automaton(const char *text, int32_t len, const GpustrFold *fold, int32_t encoding, int want)
+{
+	const GpustrDfa *dfa = (const GpustrDfa *) automaton;
+	uint32_t	bytes = gpustr_like_automaton(compiled, encoding, fold, automaton,
+											  sizeof(automaton));
+
+	automata[bytes > 0 ? 0 : 1]++;
+	if (bytes == 0)
+		return;
+	CHECK(bytes <= sizeof(automaton) && rowfn_dfa_check(dfa, bytes), "an automaton of %u bytes",
+		  bytes);
+	CHECK((int) rowfn_dfa_match(dfa, text, len) == want,
+		  "\"%.*s\": the automaton of %d states says %u, not %d", len, text, dfa->nstates,
+		  rowfn_dfa_match(dfa, text, len), want);
+}
 
 /* Compile and match, the text at the very end of an allocation and at its start. */
 static int
@@ -40,6 +63,7 @@ like(const char *text, int32_t len, const char *pattern, int32_t plen, int32_t e
 	got = rowfn_like(exact + 1, len, compiled, encoding);
 	again = rowfn_like(copy + offset, len, compiled, encoding);
 	CHECK(got == again, "\"%.*s\": the answer depends on where the text is", len, text);
+	check_automaton(exact + 1, len, NULL, encoding, got);
 	free(exact);
 	free(copy);
 	return got;
@@ -289,6 +313,7 @@ ilike(const char *text, int32_t len, const GpustrFold *fold, const char *pattern
 	if (kind == ROWFN_FOLD_ASCII)
 		CHECK(rowfn_ilike(exact + 1, len, fold, ROWFN_FOLD_ASCII, compiled, encoding) == got,
 			  "\"%.*s\" ILIKE \"%.*s\" depends on the kind of fold", len, text, plen, pattern);
+	check_automaton(exact + 1, len, fold, encoding, got);
 	free(exact);
 	return got;
 }
@@ -438,6 +463,82 @@ test_random_ilike(Rng *rng, const char *name, int rounds, int letters, int32_t m
 	test_done(name);
 }
 
+/* Any bytes, patterns of which may start within a character: the two forms agree. */
+static void
+test_broken(Rng *rng)
+{
+	static const char bytes[] = "aab\200\251\303\344\360A";
+	GpustrFold	fold;
+	int			seen[4] = {0};
+	int			i;
+
+	for (i = 0; i < test_rounds(400000); i++)
+	{
+		char		pattern[16];
+		char		text[16];
+		int32_t		len = rng_below(rng, (int32_t) sizeof(text));
+		int32_t		plen = rng_below(rng, (int32_t) sizeof(pattern));
+		int32_t		j;
+
+		for (j = 0; j < len; j++)
+			text[j] = bytes[rng_below(rng, (int32_t) sizeof(bytes) - 1)];
+		for (j = 0; j < plen; j++)
+			pattern[j] = rng_one_in(rng, 2) ? "%%_"[rng_below(rng, 3)] :
+				bytes[rng_below(rng, rng_one_in(rng, 2) ? 3 : (int32_t) sizeof(bytes) - 2)];
+		if (rng_one_in(rng, 2))
+			seen[like(text, len, pattern, plen, GPUSTR_ENC_UTF8)]++;
+		else
+		{
+			test_fold(rng, &fold);
+			seen[ilike(text, len, &fold, pattern, plen, GPUSTR_ENC_UTF8)]++;
+		}
+	}
+	CHECK(seen[GPUSTR_TRUE] > 0 && seen[GPUSTR_FALSE] > 0 && seen[GPUSTR_RECHECK] > 0, "one-sided");
+	test_done("any bytes, matched and by automaton");
+}
+
+/* What has an automaton, and of how many states. */
+static void
+test_automata(void)
+{
+	static const struct
+	{
+		const char *pattern;
+		int			states;		/* 0: none */
+	}			examples[] = {
+		{"%ab%cd%", 6}, {"", 3}, {"%", 2}, {"abc", 6}, {"%abcdefgh%", 10}, {"%a__________b%", 0},
+		{"a\\", 0}, {"%_", 4}, {"\251%", 0}, {"a\251%", 4}
+	};
+	char		longest[128];
+	size_t		i;
+
+	for (i = 0; i < sizeof(examples) / sizeof(examples[0]); i++)
+	{
+		const char *pattern = examples[i].pattern;
+		const GpustrDfa *dfa = (const GpustrDfa *) automaton;
+		uint32_t	bytes;
+
+		CHECK(gpustr_like_compile(pattern, (int32_t) strlen(pattern), GPUSTR_ENC_UTF8, compiled,
+								  sizeof(compiled)) > 0, "pattern \"%s\"", pattern);
+		bytes = gpustr_like_automaton(compiled, GPUSTR_ENC_UTF8, NULL, automaton, sizeof(automaton));
+		CHECK((bytes > 0 ? dfa->nstates : 0) == examples[i].states, "\"%s\" has %d states, not %d",
+			  pattern, bytes > 0 ? dfa->nstates : 0, examples[i].states);
+		CHECK(bytes == 0 ||
+			  gpustr_like_automaton(compiled, GPUSTR_ENC_UTF8, NULL, automaton, bytes) == bytes,
+			  "\"%s\" in exactly its room", pattern);
+		CHECK(bytes == 0 ||
+			  gpustr_like_automaton(compiled, GPUSTR_ENC_UTF8, NULL, automaton, bytes - 1) == 0,
+			  "\"%s\" in less", pattern);
+	}
+	memset(longest, 'x', sizeof(longest));
+	CHECK(like("", 0, longest, sizeof(longest), GPUSTR_ENC_UTF8) == GPUSTR_FALSE, "a long pattern");
+	CHECK(gpustr_like_automaton(compiled, GPUSTR_ENC_UTF8, NULL, automaton, sizeof(automaton)) == 0,
+		  "a long pattern has an automaton");
+	printf("# %d patterns with an automaton, %d without\n", automata[0], automata[1]);
+	CHECK(automata[0] > automata[1] && automata[1] > 0, "one-sided");
+	test_done("automata of patterns");
+}
+
 int
 main(void)
 {
@@ -462,5 +563,7 @@ main(void)
 	test_random_ilike(&rng, "ILIKE, random: UTF-8", 200000, TEST_ALL_LETTERS, 400, GPUSTR_ENC_UTF8);
 	test_random_ilike(&rng, "ILIKE, random: bytes above 127 in a single-byte encoding", 100000,
 					  TEST_ALL_LETTERS, 200, GPUSTR_ENC_SINGLE_BYTE);
+	test_broken(&rng);
+	test_automata();
 	return test_exit();
 }

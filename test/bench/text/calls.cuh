@@ -19,7 +19,7 @@
 #define CALL_TEXT_BYTES 256
 #define CALL_MAP_AT (3 * CALL_TEXT_BYTES)
 #define CALL_PATTERN_AT (CALL_MAP_AT + 1024)
-#define CALL_CONSTANT_BYTES (CALL_PATTERN_AT + 1024)
+#define CALL_CONSTANT_BYTES (CALL_PATTERN_AT + 16384)
 
 /* What to run: a function and its arguments but the first, which is the column. */
 struct Call

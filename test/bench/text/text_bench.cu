@@ -4,7 +4,7 @@
  *	  Functions of texts, searches and LIKE over columns in device memory: bytes a
  *	  second, and as much of what a copy on the device reaches.
  *
- *		text_bench [--quick] [--seed N]
+ *		text_bench [--quick] [--searches] [--seed N]
  *
  * Each runs over all parts of a column that is far larger than the L2 cache, timed
  * by events; the best of some runs.  Before that one run, over poisoned outputs,
@@ -31,6 +31,7 @@
 
 extern "C"
 {
+#include "program/like_automaton.h"
 #include "program/like_compile.h"
 }
 
@@ -128,6 +129,7 @@ static TextArgs part_args(const Column &column, const Work &work, const Call &ca
 	for (int i = 1; i < 3; i++)
 	{
 		args.text[i].base = work.constant + i * CALL_TEXT_BYTES;
+		args.text[i].host = work.host_constant.data() + i * CALL_TEXT_BYTES;
 		args.text[i].bytes = call.text[i] != NULL ? (int32_t)strlen(call.text[i]) : 0;
 		args.value[i].constant = call.value[i];
 	}
@@ -295,32 +297,89 @@ static bool time_call(const Column &column, Work *work, const Call &call, double
 	return right;
 }
 
-/* LIKE, alike. */
-static bool time_like(const Column &column, Work *work, const char *pattern, const char *goal,
-					  double copy)
+/* How a pattern is matched. */
+enum LikeForm
 {
+	LIKE_COMPARED,	/* byte by byte */
+	LIKE_AUTOMATON, /* by an automaton that is made of it */
+	LIKE_SEARCHED	/* what is between its '%', as a literal */
+};
+
+/* LIKE or ILIKE to run. */
+struct LikeCall
+{
+	const char *pattern;
+	bool folds;
+	LikeForm form;
+	double goal_tb; /* TB/s of text that is read; 0: none */
+};
+
+/* Where the constants of LIKE are, from CALL_PATTERN_AT on. */
+#define LIKE_AUTOMATON_AT 4096
+#define LIKE_LITERAL_AT (CALL_CONSTANT_BYTES - CALL_PATTERN_AT - CALL_TEXT_BYTES)
+
+/* LIKE, alike. */
+static bool time_like(const Column &column, Work *work, const DfaDevice &limits,
+					  const LikeCall &call, double copy)
+{
+	static const char *const forms[] = {"compared", "automaton", "searched"};
 	const Call none = {};
-	uint64_t compiled[128];
-	const uint32_t bytes = gpustr_like_compile(pattern, (int32_t)strlen(pattern), GPUSTR_ENC_UTF8,
-											   compiled, sizeof(compiled));
-	bool right = bytes > 0;
+	const int32_t pattern_bytes = (int32_t)strlen(call.pattern);
+	std::vector<uint64_t> constant((CALL_CONSTANT_BYTES - CALL_PATTERN_AT) / 8);
+	char *const host = (char *)constant.data();
+	const char *const device = work->constant + CALL_PATTERN_AT;
+	GpustrFold *const fold = (GpustrFold *)host;
+	const void *const pattern = call.folds ? (const void *)(fold + 1) : fold;
+	const GpustrDfa *const dfa = (const GpustrDfa *)(host + LIKE_AUTOMATON_AT);
+	const std::string name =
+		std::string(call.folds ? "ILIKE " : "LIKE ") + call.pattern + ", " + forms[call.form];
+	char goal[40] = "";
+	bool right = true;
 	auto run_like = [&]
 	{
 		for (int i = 0; i < column.nparts; i++)
 		{
-			BoolRegister out = {work->valid + i * work->plane_words,
-								work->recheck + i * work->plane_words};
+			const TextRegister text = part_register(column, i);
+			const BoolRegister out = {work->valid + i * work->plane_words,
+									  work->recheck + i * work->plane_words};
+			TextRegister literal = {};
 
-			CUDA_MUST(launch_like(part_register(column, i), column.nrows,
-								  work->constant + CALL_PATTERN_AT, GPUSTR_ENC_UTF8, out,
-								  work->stream));
+			literal.base = device + LIKE_LITERAL_AT;
+			literal.host = host + LIKE_LITERAL_AT;
+			literal.bytes = pattern_bytes - 2;
+			if (call.form == LIKE_AUTOMATON)
+				CUDA_MUST(launch_dfa(limits, dfa_layout(limits, dfa), text, column.nrows, dfa,
+									 (const GpustrDfa *)(device + LIKE_AUTOMATON_AT), GPUSTR_TRUE,
+									 BoolRegister{NULL, NULL}, out, work->stream));
+			else if (call.form == LIKE_SEARCHED)
+				CUDA_MUST(launch_search(text, literal, GPUSTR_ENC_UTF8, column.nrows, NULL,
+										StatePlanes{out.lo, out.hi}, work->stream));
+			else if (call.folds)
+				CUDA_MUST(launch_ilike(text, column.nrows, rowfn_fold_kind(fold),
+									   (const GpustrFold *)device, GPUSTR_ENC_UTF8, out,
+									   work->stream));
+			else
+				CUDA_MUST(
+					launch_like(text, column.nrows, device, GPUSTR_ENC_UTF8, out, work->stream));
 		}
 	};
 	double ms;
 
+	if (call.folds)
+		for (int c = 0; c < 128; c++)
+			fold->ascii[c] = (uint8_t)(c >= 'A' && c <= 'Z' ? c + 32 : c);
+	if (gpustr_like_compile(call.pattern, pattern_bytes, GPUSTR_ENC_UTF8, (void *)pattern,
+							LIKE_AUTOMATON_AT - sizeof(*fold)) == 0 ||
+		gpustr_like_automaton(pattern, GPUSTR_ENC_UTF8, call.folds ? fold : NULL,
+							  host + LIKE_AUTOMATON_AT, LIKE_LITERAL_AT - LIKE_AUTOMATON_AT) == 0)
+	{
+		printf("%s: no room\n", name.c_str());
+		return false;
+	}
+	memcpy(host + LIKE_LITERAL_AT, call.pattern + 1, (size_t)pattern_bytes - 2);
 	set_constants(work, none);
-	CUDA_MUST(
-		cudaMemcpy(work->constant + CALL_PATTERN_AT, compiled, bytes, cudaMemcpyHostToDevice));
+	CUDA_MUST(cudaMemcpy(work->constant + CALL_PATTERN_AT, host, constant.size() * 8,
+						 cudaMemcpyHostToDevice));
 	poison(column, *work);
 	CUDA_MUST(cudaDeviceSynchronize());
 	run_like();
@@ -337,17 +396,20 @@ static bool time_like(const Column &column, Work *work, const char *pattern, con
 		for (int32_t r = first; r < first + column.sample_rows(); r++)
 		{
 			const int32_t at = column.host[(size_t)r];
+			const char *value = column.sample[s].data() + (at - column.host[(size_t)first]);
+			const int32_t len = column.host[(size_t)r + 1] - at;
+			const int want = call.folds ? rowfn_ilike(value, len, fold, rowfn_fold_kind(fold),
+													  pattern, GPUSTR_ENC_UTF8)
+										: rowfn_like(value, len, pattern, GPUSTR_ENC_UTF8);
 
-			right &= !bit_of(hi, r) &&
-					 bit_of(lo, r) ==
-						 (rowfn_like(column.sample[s].data() + (at - column.host[(size_t)first]),
-									 column.host[(size_t)r + 1] - at, compiled,
-									 GPUSTR_ENC_UTF8) == GPUSTR_TRUE);
+			right &= !bit_of(hi, r) && bit_of(lo, r) == (want == GPUSTR_TRUE);
 		}
 	}
 	ms = best_of(work->stream, run_like);
-	print_line(column, (std::string("LIKE ") + pattern).c_str(), ms, (double)column.bytes(),
-			   (double)column.bytes(), copy, goal, right);
+	if (call.goal_tb > 0)
+		(void)snprintf(goal, sizeof(goal), "goal read %.1f TB/s", call.goal_tb);
+	print_line(column, name.c_str(), ms, (double)column.bytes(), (double)column.bytes(), copy, goal,
+			   right);
 	return right;
 }
 
@@ -384,6 +446,16 @@ int main(int argc, char **argv)
 		{"position, in no row", GPUSTR_TEXT_POSITION, {NULL, "Haystack", NULL}, {}, false, 0, 2.5},
 		{"position, of a letter", GPUSTR_TEXT_POSITION, {NULL, "q", NULL}, {}, false, 0, 0},
 	};
+	static const LikeCall likes[] = {
+		{"%ab%cd%", false, LIKE_COMPARED, 0},
+		{"%ab%cd%", false, LIKE_AUTOMATON, 1.5},
+		{"%ab%cd%", true, LIKE_COMPARED, 0},
+		{"%ab%cd%", true, LIKE_AUTOMATON, 0},
+		{"%" COLUMN_NEEDLE "%", false, LIKE_COMPARED, 0},
+		{"%" COLUMN_NEEDLE "%", false, LIKE_AUTOMATON, 0},
+		{"%" COLUMN_NEEDLE "%", false, LIKE_SEARCHED, 0},
+		{"the%_9", false, LIKE_AUTOMATON, 0},
+	};
 	static const Call mixed_searches[] = {
 		{"position, in 1 row of 16",
 		 GPUSTR_TEXT_POSITION,
@@ -392,6 +464,7 @@ int main(int argc, char **argv)
 		 false,
 		 0,
 		 1.8},
+		{"position, in no row", GPUSTR_TEXT_POSITION, {NULL, "Haystack", NULL}, {}, false, 0, 1.8},
 		{"upper", GPUSTR_TEXT_UPPER, {}, {}, false, 0, 0},
 		{"replace, 1 row in 16",
 		 GPUSTR_TEXT_REPLACE,
@@ -410,6 +483,8 @@ int main(int argc, char **argv)
 	uint64_t seed = 1;
 	int checked = 0;
 	int wrong = 0;
+	bool only_searches = false;
+	DfaDevice limits;
 	cudaDeviceProp props;
 	cudaStream_t stream;
 
@@ -417,16 +492,19 @@ int main(int argc, char **argv)
 	{
 		if (strcmp(argv[i], "--quick") == 0)
 			bytes = 8 << 20;
+		else if (strcmp(argv[i], "--searches") == 0)
+			only_searches = true;
 		else if (strcmp(argv[i], "--seed") == 0 && i + 1 < argc)
 			seed = strtoull(argv[++i], NULL, 10);
 		else
 		{
-			fprintf(stderr, "usage: text_bench [--quick] [--seed N]\n");
+			fprintf(stderr, "usage: text_bench [--quick] [--searches] [--seed N]\n");
 			return 2;
 		}
 	}
 	CUDA_MUST(cudaSetDevice(0));
 	CUDA_MUST(cudaGetDeviceProperties(&props, 0));
+	CUDA_MUST(prepare_dfa(0, &limits));
 	CUDA_MUST(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
 	for (size_t c = 0; c < sizeof(shapes) / sizeof(shapes[0]); c++)
 	{
@@ -445,14 +523,17 @@ int main(int argc, char **argv)
 		printf("text_bench: %s, seed %llu, rows of %s bytes, %lld in all; copy %.3f TB/s\n",
 			   props.name, (unsigned long long)seed, column.name, (long long)column.bytes(), copy);
 		if (c == 2)
-			time_all(mixed_searches, sizeof(mixed_searches) / sizeof(mixed_searches[0]));
-		else if (c < 2)
-		{
+			time_all(mixed_searches,
+					 only_searches ? 2 : sizeof(mixed_searches) / sizeof(mixed_searches[0]));
+		else if (c < 2 && !only_searches)
 			time_all(calls, sizeof(calls) / sizeof(calls[0]));
+		if (c != 2)
 			time_all(searches, sizeof(searches) / sizeof(searches[0]));
+		for (size_t i = 0; i < sizeof(likes) / sizeof(likes[0]); i++)
+		{
+			checked++;
+			wrong += !time_like(column, &work, limits, likes[i], copy);
 		}
-		checked++;
-		wrong += !time_like(column, &work, "%ab%cd%", c == 3 ? "goal read 1.5 TB/s" : "", copy);
 		free_work(&work);
 		free_column(&column);
 	}
