@@ -11,7 +11,8 @@
  * is compared with the host's row functions at both ends of the column.
  *
  * Bytes count as text that is to be read (of substr, up to where it ends), and text
- * that is written.  A slice, or a value, counts as the 8 bytes that it takes.  "+ column": with OUTPUT_TEXT of the answer
+ * that is written.  A slice, or a value, counts as the 8 bytes that it takes; so does an answer of replace() beside
+ * what is written of it, as a text that stays as it is is not copied.  "+ column": with OUTPUT_TEXT of the answer
  * to an Arrow column, which counts as written once more.
  *
  * IDENTIFICATION
@@ -282,9 +283,10 @@ static bool time_call(const Column &column, Work *work, const Call &call, double
 		read *= column.nparts;
 	}
 	bytes = read;
-	bytes += call.function <= GPUSTR_TEXT_SLICE_LAST || call.function > GPUSTR_TEXT_MAKE_LAST
-				 ? 8 * rows
-				 : made;
+	if (call.function <= GPUSTR_TEXT_SLICE_LAST || call.function > GPUSTR_TEXT_MAKE_LAST)
+		bytes += 8 * rows;
+	else
+		bytes += made + (call.function == GPUSTR_TEXT_REPLACE ? 8 * rows : 0);
 	if (call.column)
 		bytes += made;
 	if (call.goal_percent > 0)

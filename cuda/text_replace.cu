@@ -1,0 +1,574 @@
+/*-------------------------------------------------------------------------
+ *
+ * text_replace.cu
+ *	  TEXT_MAKE of replace(), where what is sought and what is put in its place are
+ *	  constants, and short.
+ *
+ * A row in which nothing is to be replaced has its text for an answer, where it
+ * lies: like a slice it is not copied.
+ *
+ * The texts of a block's rows are cut into the aligned pieces of 16 bytes that hold
+ * them, which are the block's threads' work, one behind the other, however long
+ * the rows are:
+ *
+ *		each piece is searched		at which of its bytes a place starts: 16 bits
+ *		each row goes over its		which places are replaced, those that overlap one
+ *		  pieces' bits				before being none; how many there are before a piece
+ *		each piece of a row that	its bytes to where they go, and what is put in,
+ *		  has places is written		in shared memory
+ *
+ * and from there words of 16 bytes go out.  Pieces that there are too many of are
+ * done in rounds, each of which takes its part of the arena.
+ *
+ * A byte at c of a row goes to c + k * (bytes put in - bytes sought), where k places
+ * start before it.
+ *
+ * Texts of more than REPLACE_ROW_PIECES pieces are searched by a warp each; where
+ * there is a place, the row's thread does the rest.
+ *
+ * IDENTIFICATION
+ *	  cuda/text_replace.cu
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "kernels.cuh"
+#include "rowfn/text_make.h"
+#include "text_arena.cuh"
+#include "text_together.cuh"
+
+/* Pieces of a round; they and their bits are numbered by 16 bits. */
+#define REPLACE_PIECES 2048
+
+/* Pieces of a row, at most: places before a piece are counted in 11 bits. */
+#define REPLACE_ROW_PIECES 64
+
+/* Bytes that are sought, and that are put in, at most. */
+#define REPLACE_FROM_BYTES 64
+#define REPLACE_TO_BYTES 256
+
+/* Bytes of a round's answers that are put together in shared memory. */
+#define REPLACE_STAGE_BYTES 20480
+
+/* Pieces that a thread loads before it looks at them. */
+#ifndef REPLACE_LOADS
+#define REPLACE_LOADS 4
+#endif
+
+/* Blocks of a multiprocessor. */
+#ifndef REPLACE_BLOCKS
+#define REPLACE_BLOCKS 5
+#endif
+
+/* What is known of a piece: places in its bits, and bytes of one before it that it has. */
+#define PIECE_COVERED_SHIFT 16
+#define PIECE_BEFORE_SHIFT 21
+
+typedef cub::BlockScan<uint32_t, ROW_THREADS> PieceScan;
+
+struct ReplaceShared
+{
+	union
+	{
+		PieceScan::TempStorage scan;
+		ArenaShared arena;
+	};
+	uint32_t stop;					  /* pieces up to the end of this round, from the block's first */
+	uint32_t nlist;					  /* pieces to write */
+	uint32_t from[REPLACE_FROM_BYTES / 4]; /* what is sought, zeros behind */
+	char to[REPLACE_TO_BYTES];		  /* what is put in */
+
+	/* of rows, in bytes from the round's first piece */
+	const char *base[ROW_THREADS]; /* piece p is at base + 16 * p */
+	int2 bytes[ROW_THREADS];	   /* where the text starts and ends */
+	int32_t out[ROW_THREADS];	   /* less where it starts: where the answer starts in the stage */
+
+	/* of pieces */
+	uint32_t piece[REPLACE_PIECES];
+	uint16_t list[REPLACE_PIECES]; /* those to write */
+	uint8_t row[REPLACE_PIECES];
+
+	__align__(16) char stage[REPLACE_STAGE_BYTES];
+};
+
+/* What is sought, as it is compared: bytes 0 to N - 1, four times each. */
+template <int N>
+struct Sought
+{
+	uint32_t byte[N];
+};
+
+/*
+ * At which bytes of a piece the N bytes stand: 16 bits.  next: the 4 bytes that
+ * follow
+ */
+template <int N>
+static __device__ __forceinline__ uint32_t sought_bits(const Sought<N> &sought, uint4 piece,
+													   uint32_t next)
+{
+	const uint32_t word[5] = {piece.x, piece.y, piece.z, piece.w, next};
+	uint32_t bits = 0;
+
+#pragma unroll
+	for (int w = 3; w >= 0; w--)
+	{
+		uint32_t differ = word[w] ^ sought.byte[0];
+		uint32_t top;
+
+#pragma unroll
+		for (int i = 1; i < N; i++)
+			differ |= __funnelshift_r(word[w], word[w + 1], 8 * i) ^ sought.byte[i];
+
+		/* the top bit of each byte that is zero; then these four to the top: no two
+		 * products meet */
+		top = ~(((differ & 0x7F7F7F7F) + 0x7F7F7F7F) | differ | 0x7F7F7F7F);
+		bits = __funnelshift_l(top * 0x00204081, bits, 4);
+	}
+	return bits;
+}
+
+/*
+ * Do the n bytes that are sought stand at s, of which the first 4 do?  Only words that
+ * hold some of them are read.
+ */
+static __device__ __forceinline__ bool sought_stands(const char *s, const uint32_t *from, int32_t n)
+{
+	const uint32_t head = (uint32_t)((uintptr_t)s & 3);
+	const uint32_t *words = (const uint32_t *)(s - head);
+
+	for (int32_t i = 1; 4 * i < n; i++)
+	{
+		const int32_t left = n - 4 * i;
+		uint32_t word = words[i];
+		uint32_t mask = left >= 4 ? 0xFFFFFFFF : (1u << 8 * left) - 1;
+
+		if (head > 0)
+			word = __funnelshift_r(
+				word, (int32_t)head + min(left, 4) > 4 ? words[i + 1] : 0, 8 * head);
+		if (((word ^ from[i]) & mask) != 0)
+			return false;
+	}
+	return true;
+}
+
+/* Search pieces [0, n) of this round.  A block. */
+template <int N>
+static __device__ __forceinline__ void search_pieces(ReplaceShared *shared, uint32_t n,
+													 int32_t from_len)
+{
+	constexpr int LOOK = N < 4 ? N : 4;
+	const uint32_t lane = threadIdx.x % 32;
+	Sought<LOOK> sought;
+
+#pragma unroll
+	for (int i = 0; i < LOOK; i++)
+		sought.byte[i] = (shared->from[0] >> 8 * i & 0xFF) * 0x01010101u;
+	for (uint32_t first = 0; first < n; first += REPLACE_LOADS * ROW_THREADS)
+	{
+		uint4 piece[REPLACE_LOADS];
+		uint32_t row[REPLACE_LOADS];
+
+#pragma unroll
+		for (int k = 0; k < REPLACE_LOADS; k++)
+		{
+			const uint32_t p = first + k * ROW_THREADS + threadIdx.x;
+
+			piece[k] = make_uint4(0, 0, 0, 0);
+			row[k] = 0;
+			if (p < n)
+			{
+				row[k] = shared->row[p];
+				piece[k] = *(const uint4 *)(shared->base[row[k]] + 16 * p);
+			}
+		}
+#pragma unroll
+		for (int k = 0; k < REPLACE_LOADS; k++)
+		{
+			const uint32_t p = first + k * ROW_THREADS + threadIdx.x;
+			const int32_t at = (int32_t)(16 * p);
+			uint32_t next = 0;
+			uint32_t bits;
+
+			if (LOOK > 1)
+			{
+				/* what is of another row does not count below */
+				next = __shfl_down_sync(0xFFFFFFFF, piece[k].x, 1);
+				if (lane == 31 && p < n && shared->bytes[row[k]].y > at + 16)
+					next = *(const uint32_t *)(shared->base[row[k]] + at + 16);
+			}
+			bits = sought_bits<LOOK>(sought, piece[k], next);
+			if (p < n)
+			{
+				if (bits != 0)
+				{
+					const int2 bytes = shared->bytes[row[k]];
+
+					bits &= rowfn_piece_bits(bytes.x - at, bytes.y - from_len + 1 - at);
+					if (N > 4)
+						for (uint32_t left = bits; left != 0; left &= left - 1)
+							if (!sought_stands(shared->base[row[k]] + at + __ffs((int)left) - 1,
+											   shared->from, from_len))
+								bits ^= left & -left;
+				}
+				shared->piece[p] = bits;
+			}
+			__syncwarp();
+		}
+	}
+}
+
+/*
+ * A row goes over its pieces [p, stop): which places are replaced, and what is known
+ * of each piece.  Returns how many places there are.
+ */
+template <int N>
+static __device__ __forceinline__ int32_t row_places(ReplaceShared *shared, uint32_t p,
+													 uint32_t stop, int32_t from_len)
+{
+	int32_t places = 0;
+	int32_t covered = 0; /* bytes of this piece that are a place's before it */
+
+	for (; p < stop; p++)
+	{
+		uint32_t bits = shared->piece[p];
+		const uint32_t before = (uint32_t)places << PIECE_BEFORE_SHIFT;
+		const uint32_t mine = (uint32_t)min(covered, 16);
+
+		if (bits == 0 && places == 0)
+			continue;
+		if (N > 1)
+		{
+			uint32_t left = bits & (0xFFFFFFFF << mine);
+
+			bits = 0;
+			covered = max(covered - 16, 0);
+			while (left != 0)
+			{
+				const int32_t at = __ffs((int)left) - 1;
+
+				bits |= 1u << at;
+				covered = max(at + from_len - 16, 0);
+				left = at + from_len < 32 ? left & (0xFFFFFFFF << (at + from_len)) : 0;
+			}
+		}
+		shared->piece[p] = bits | mine << PIECE_COVERED_SHIFT | before;
+		places += __popc(bits);
+	}
+	return places;
+}
+
+/* Write what is put in, for each of a piece's places, the first byte of which is 'out'. */
+static __device__ __forceinline__ void write_places(uint32_t places, const char *to, int32_t to_len,
+													int32_t more, char *out)
+{
+	for (uint32_t left = places; left != 0; left &= left - 1)
+	{
+		const int32_t place = __ffs((int)left) - 1;
+
+		for (int32_t i = 0; i < to_len; i++)
+			out[place + i] = to[i];
+		out += more;
+	}
+}
+
+/* Write the pieces of the list to 'out', byte by byte.  A block. */
+template <int N>
+static __device__ __forceinline__ void write_listed(const ReplaceShared *shared, int32_t from_len,
+													const RowfnText &to, char *out)
+{
+	const int32_t more = to.len - from_len;
+
+	for (uint32_t i = threadIdx.x; i < shared->nlist; i += ROW_THREADS)
+	{
+		const uint32_t p = shared->list[i];
+		const uint32_t row = shared->row[p];
+		const int32_t at = (int32_t)(16 * p);
+		const int2 bytes = shared->bytes[row];
+		const uint32_t known = shared->piece[p];
+		const uint32_t places = known & 0xFFFF;
+		const uint4 piece = *(const uint4 *)(shared->base[row] + at);
+		const uint32_t word[4] = {piece.x, piece.y, piece.z, piece.w};
+		uint32_t stays = rowfn_piece_bits(bytes.x - at, bytes.y - at) &
+						 (0xFFFFFFFF << (known >> PIECE_COVERED_SHIFT & 31));
+		char *piece_out =
+			out + shared->out[row] + at + more * (int32_t)(known >> PIECE_BEFORE_SHIFT);
+
+		if (N == 1)
+			stays &= ~places;
+		else
+			for (uint32_t left = places; left != 0; left &= left - 1)
+				stays &= ~((from_len < 32 ? (1u << from_len) - 1 : 0xFFFFFFFF)
+						   << (__ffs((int)left) - 1));
+		if (to.len <= REPLACE_TO_BYTES)
+			write_places(places, shared->to, to.len, more, piece_out);
+		else
+			write_places(places, to.s, to.len, more, piece_out);
+#pragma unroll
+		for (int b = 0; b < 16; b++)
+		{
+			if (stays >> b & 1)
+				piece_out[b] = (char)(word[b / 4] >> 8 * (b % 4));
+			if (places >> b & 1)
+				piece_out += more;
+		}
+	}
+}
+
+/* A row that is searched by itself: bytes of the answer.  at: the first place */
+static __device__ __noinline__ int64_t bytes_of_long(RowfnText text, RowfnText from, RowfnText to,
+													 int32_t at)
+{
+	int64_t bytes = text.len;
+
+	while (at >= 0)
+	{
+		bytes += (int64_t)to.len - from.len;
+		at = rowfn_replace_next(text, from, at + from.len);
+	}
+	return bytes;
+}
+
+static __device__ __noinline__ void write_long(RowfnText text, RowfnText from, RowfnText to,
+											   char *made, int64_t bytes)
+{
+	rowfn_replace_write(text, from, to, made, bytes);
+}
+
+/*
+ * The first places of a warp's rows that are long, by all its lanes.  Returns that of
+ * this lane's row.
+ */
+static __device__ __noinline__ int32_t search_long(RowfnText text, RowfnText from, bool is_long)
+{
+	const uint32_t lane = threadIdx.x % 32;
+	int32_t found = -1;
+
+	for (uint32_t rows = __ballot_sync(0xFFFFFFFF, is_long); rows != 0; rows &= rows - 1)
+	{
+		const int of = __ffs((int)rows) - 1;
+		const char *s = warp_pointer(text.s, of);
+		const int32_t len = __shfl_sync(0xFFFFFFFF, text.len, of);
+		const int32_t answer = find_together(s, len, from.s, from.len, lane);
+
+		if (lane == (uint32_t)of)
+			found = answer;
+		__syncwarp();
+	}
+	return found;
+}
+
+/*
+ * replace_text - the answers, and where they are.
+ *
+ * N		bytes that are sought; 5: more than 4
+ * args		[nrows] text, constants of 1 to REPLACE_FROM_BYTES bytes and of any
+ *
+ * The rest as in make_text(), text_makes.cu; but all texts, too, are within 2 GB of
+ * arena.base.
+ */
+template <int N>
+static __global__ void __launch_bounds__(ROW_THREADS, REPLACE_BLOCKS)
+	replace_text(const TextArgs args, const TextArena arena, int32_t nrows, int32_t *start,
+				 int32_t *end, StatePlanes planes)
+{
+	__shared__ ReplaceShared shared;
+	const int32_t r = my_row();
+	const RowfnText from = {args.text[1].base, args.text[1].bytes};
+	const RowfnText to = {args.text[2].base, args.text[2].bytes};
+	RowfnText text = {NULL, 0};
+	uint32_t truth = GPUSTR_RECHECK;
+	int32_t head;			/* bytes before the text in its first piece */
+	uint32_t mine = 0;		/* pieces */
+	uint32_t before;		/* those of the rows before it */
+	uint32_t all;			/* pieces of the block */
+	uint32_t done = 0;		/* those of rounds that are over */
+	uint32_t round_stop;
+	bool is_long = false;
+	int64_t said = 0; /* bytes of an answer that is not the text */
+	int32_t answer_start = arena.at;
+	int32_t answer_bytes = 0;
+
+	if (r < nrows)
+	{
+		truth = row_truth(text_args_state(args, r / 32), r);
+		if (truth == GPUSTR_FALSE)
+		{
+			text.s = text_at(args.text[0], r);
+			text.len = text_bytes(args.text[0], r);
+			if (text.len > ROWFN_TEXT_BYTES)
+				truth = GPUSTR_RECHECK;
+			else
+			{
+				answer_start = (int32_t)(text.s - arena.base);
+				answer_bytes = text.len;
+			}
+		}
+	}
+	head = (int32_t)((uintptr_t)text.s & 15);
+	if (truth == GPUSTR_FALSE && text.len >= from.len)
+	{
+		mine = (uint32_t)(head + text.len + 15) / 16;
+		is_long = mine > REPLACE_ROW_PIECES;
+		if (is_long)
+			mine = 0;
+	}
+	if (threadIdx.x < REPLACE_FROM_BYTES / 4)
+	{
+		uint32_t word = 0;
+
+		for (int i = 0; i < 4; i++)
+			if ((int32_t)(4 * threadIdx.x) + i < from.len)
+				word |= (uint32_t)(unsigned char)from.s[4 * threadIdx.x + i] << 8 * i;
+		shared.from[threadIdx.x] = word;
+	}
+	if ((int32_t)threadIdx.x < min(to.len, REPLACE_TO_BYTES))
+		shared.to[threadIdx.x] = to.s[threadIdx.x];
+	__syncwarp();
+	if (__ballot_sync(0xFFFFFFFF, is_long) != 0)
+	{
+		const int32_t at = search_long(text, from, is_long);
+
+		if (at >= 0)
+			said = bytes_of_long(text, from, to, at);
+		else
+			is_long = false;
+		__syncwarp();
+	}
+	PieceScan(shared.scan).ExclusiveSum(mine, before, all);
+
+	do
+	{
+		const bool is_here = mine > 0 && before >= done && before + mine <= done + REPLACE_PIECES;
+		const uint32_t p = before - done; /* the row's first piece in this round */
+		const bool is_long_here = is_long && done == 0;
+		int32_t places = 0;
+		uint64_t bytes = 0;
+		ArenaPlace place;
+		bool is_made; /* there is a new text, and room for it */
+		bool staged;
+
+		__syncthreads();
+		if (threadIdx.x == 0)
+			shared.stop = all;
+		__syncthreads();
+		if (mine > 0 && before >= done && !is_here)
+			atomicMin(&shared.stop, before);
+		if (is_here)
+		{
+			shared.base[threadIdx.x] = text.s - head - 16 * (int64_t)p;
+			shared.bytes[threadIdx.x] =
+				make_int2((int32_t)(16 * p) + head, (int32_t)(16 * p) + head + text.len);
+			for (uint32_t i = 0; i < mine; i++)
+				shared.row[p + i] = (uint8_t)threadIdx.x;
+		}
+		__syncthreads();
+		round_stop = shared.stop;
+		search_pieces<N>(&shared, round_stop - done, from.len);
+		__syncthreads();
+		if (is_here)
+		{
+			places = row_places<N>(&shared, p, p + mine, from.len);
+			said = text.len + (int64_t)places * (to.len - from.len);
+		}
+		is_made = places > 0 || is_long_here;
+		if (is_made)
+		{
+			answer_start = arena.at;
+			answer_bytes = 0;
+			if (said > ROWFN_TEXT_BYTES ||
+				arena_row_bytes(arena, said, &bytes) != GPUSTR_FALSE)
+			{
+				truth = GPUSTR_RECHECK;
+				is_made = false;
+			}
+		}
+		done = round_stop;
+		if (!__syncthreads_or(is_made))
+			continue;
+		place = arena_take(arena, &shared.arena, bytes, is_made && places > 0 ? mine : 0, 0);
+		staged = place.total <= REPLACE_STAGE_BYTES;
+		if (threadIdx.x == 0)
+			shared.nlist = place.pieces;
+		__syncthreads();
+		if (is_made)
+		{
+			if (arena_has_room(arena, place, bytes))
+			{
+				answer_start = arena.at + (int32_t)(place.block + place.at);
+				answer_bytes = (int32_t)bytes;
+				if (places > 0)
+				{
+					shared.out[threadIdx.x] = (int32_t)place.at - (int32_t)(16 * p) - head;
+					for (uint32_t i = 0; i < mine; i++)
+						shared.list[place.piece + i] = (uint16_t)(p + i);
+				}
+			}
+			else
+			{
+				/* rows without room are the last */
+				atomicMin(&shared.nlist, place.piece);
+				truth = GPUSTR_RECHECK;
+			}
+		}
+		__syncthreads();
+		if (staged)
+			write_listed<N>(&shared, from.len, to, shared.stage);
+		else
+			write_listed<N>(&shared, from.len, to, arena_memory(arena, place));
+		__syncthreads();
+		if (staged)
+		{
+			const uint64_t written = arena_written(arena, place, place.total);
+
+			for (uint32_t at = threadIdx.x * 16; at < written; at += ROW_THREADS * 16)
+				*(uint4 *)(arena_memory(arena, place) + at) = *(const uint4 *)(shared.stage + at);
+		}
+		else
+			arena_fill_words(arena, place, is_made && truth != GPUSTR_FALSE);
+		if (__syncthreads_or(is_long_here) && is_made && is_long_here && truth == GPUSTR_FALSE)
+			write_long(text, from, to, arena_memory(arena, place) + place.at, (int64_t)bytes);
+	}
+	while (done < all);
+	if (r < nrows)
+	{
+		start[r] = answer_start;
+		end[r] = answer_start + answer_bytes;
+	}
+	__syncwarp();
+	if (warp_has_rows(r, nrows))
+		write_state(planes, r, truth);
+}
+
+bool text_is_replace(GpustrTextFunction function, const TextArgs &args)
+{
+	return function == GPUSTR_TEXT_REPLACE && args.text[1].start == NULL &&
+		   args.text[2].start == NULL && args.text[1].bytes > 0 &&
+		   args.text[1].bytes <= REPLACE_FROM_BYTES;
+}
+
+template <int N>
+static cudaError_t launch(const TextArgs &args, const TextArena &arena, int32_t nrows,
+						  int32_t *start, int32_t *end, StatePlanes planes, cudaStream_t stream)
+{
+	replace_text<N><<<launch_blocks(nrows, ROW_THREADS), ROW_THREADS, 0, stream>>>(
+		args, arena, nrows, start, end, planes);
+	return cudaPeekAtLastError();
+}
+
+cudaError_t launch_text_replace(const TextArgs &args, const TextArena &arena, int32_t nrows,
+								int32_t *start, int32_t *end, StatePlanes planes,
+								cudaStream_t stream)
+{
+	switch (args.text[1].bytes)
+	{
+		case 1:
+			return launch<1>(args, arena, nrows, start, end, planes, stream);
+		case 2:
+			return launch<2>(args, arena, nrows, start, end, planes, stream);
+		case 3:
+			return launch<3>(args, arena, nrows, start, end, planes, stream);
+		case 4:
+			return launch<4>(args, arena, nrows, start, end, planes, stream);
+		default:
+			return launch<5>(args, arena, nrows, start, end, planes, stream);
+	}
+}
