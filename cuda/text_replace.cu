@@ -33,6 +33,7 @@
  */
 #include "kernels.cuh"
 #include "rowfn/text_make.h"
+#include "sought_bits.cuh"
 #include "text_arena.cuh"
 #include "text_together.cuh"
 
@@ -89,42 +90,6 @@ struct ReplaceShared
 
 	__align__(16) char stage[REPLACE_STAGE_BYTES];
 };
-
-/* What is sought, as it is compared: bytes 0 to N - 1, four times each. */
-template <int N>
-struct Sought
-{
-	uint32_t byte[N];
-};
-
-/*
- * At which bytes of a piece the N bytes stand: 16 bits.  next: the 4 bytes that
- * follow
- */
-template <int N>
-static __device__ __forceinline__ uint32_t sought_bits(const Sought<N> &sought, uint4 piece,
-													   uint32_t next)
-{
-	const uint32_t word[5] = {piece.x, piece.y, piece.z, piece.w, next};
-	uint32_t bits = 0;
-
-#pragma unroll
-	for (int w = 3; w >= 0; w--)
-	{
-		uint32_t differ = word[w] ^ sought.byte[0];
-		uint32_t top;
-
-#pragma unroll
-		for (int i = 1; i < N; i++)
-			differ |= __funnelshift_r(word[w], word[w + 1], 8 * i) ^ sought.byte[i];
-
-		/* the top bit of each byte that is zero; then these four to the top: no two
-		 * products meet */
-		top = ~(((differ & 0x7F7F7F7F) + 0x7F7F7F7F) | differ | 0x7F7F7F7F);
-		bits = __funnelshift_l(top * 0x00204081, bits, 4);
-	}
-	return bits;
-}
 
 /*
  * Do the n bytes that are sought stand at s, of which the first 4 do?  Only words that

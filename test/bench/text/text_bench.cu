@@ -4,11 +4,13 @@
  *	  Functions of texts, searches and LIKE over columns in device memory: bytes a
  *	  second, and as much of what a copy on the device reaches.
  *
- *		text_bench [--quick] [--seed N]
+ *		text_bench [--quick] [--seed N] [--only NAME] [--rows NAME]
  *
  * Each runs over all parts of a column that is far larger than the L2 cache, timed
  * by events; the best of some runs.  Before that one run, over poisoned outputs,
  * is compared with the host's row functions at both ends of the column.
+ *
+ * --only: calls whose names have that in them; --rows: columns that are called so.
  *
  * Bytes count as text that is to be read (of substr, up to where it ends), and text
  * that is written.  A slice, or a value, counts as the 8 bytes that it takes; so does an answer of replace() beside
@@ -288,7 +290,7 @@ static bool time_call(const Column &column, Work *work, const Call &call, double
 	else
 		bytes += made + (call.function == GPUSTR_TEXT_REPLACE ? 8 * rows : 0);
 	if (call.column)
-		bytes += made;
+		bytes += (double)fetch_array(work->out.bytes, 1)[0] * column.nparts;
 	if (call.goal_percent > 0)
 		(void)snprintf(goal, sizeof(goal), "goal %d%%", call.goal_percent);
 	else if (call.goal_tb > 0)
@@ -368,7 +370,15 @@ int main(int argc, char **argv)
 		 false,
 		 40,
 		 0},
+		{"replace, 1 row in 16 + column",
+		 GPUSTR_TEXT_REPLACE,
+		 {NULL, COLUMN_NEEDLE, "<thread>+"},
+		 {},
+		 true,
+		 0,
+		 0},
 		{"replace, a letter by two", GPUSTR_TEXT_REPLACE, {NULL, "e", "EE"}, {}, false, 0, 0},
+		{"replace, two letters by none", GPUSTR_TEXT_REPLACE, {NULL, "aa", ""}, {}, false, 0, 0},
 		{"split_part(' ', 3)", GPUSTR_TEXT_SPLIT_PART, {NULL, " ", NULL}, {0, 0, 3}, false, 0, 0},
 		{"concat, 8 bytes", GPUSTR_TEXT_CONCAT, {NULL, "-suffix.", NULL}, {}, false, 0, 0},
 		{"md5", GPUSTR_TEXT_MD5, {}, {}, false, 0, 0},
@@ -410,6 +420,8 @@ int main(int argc, char **argv)
 										 {"49", 49, 49, 0, 0}};
 	int64_t bytes = 4LL << 30;
 	uint64_t seed = 1;
+	const char *only = "";
+	const char *rows = NULL;
 	int checked = 0;
 	int wrong = 0;
 	cudaDeviceProp props;
@@ -421,9 +433,13 @@ int main(int argc, char **argv)
 			bytes = 8 << 20;
 		else if (strcmp(argv[i], "--seed") == 0 && i + 1 < argc)
 			seed = strtoull(argv[++i], NULL, 10);
+		else if (strcmp(argv[i], "--only") == 0 && i + 1 < argc)
+			only = argv[++i];
+		else if (strcmp(argv[i], "--rows") == 0 && i + 1 < argc)
+			rows = argv[++i];
 		else
 		{
-			fprintf(stderr, "usage: text_bench [--quick] [--seed N]\n");
+			fprintf(stderr, "usage: text_bench [--quick] [--seed N] [--only NAME] [--rows NAME]\n");
 			return 2;
 		}
 	}
@@ -432,6 +448,8 @@ int main(int argc, char **argv)
 	CUDA_MUST(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
 	for (size_t c = 0; c < sizeof(shapes) / sizeof(shapes[0]); c++)
 	{
+		if (rows != NULL && strcmp(rows, shapes[c].name) != 0)
+			continue;
 		Column column = make_column(shapes[c], bytes, seed);
 		Work work = make_work(column, stream);
 		double copy = copy_speed(column, stream);
@@ -439,6 +457,8 @@ int main(int argc, char **argv)
 		{
 			for (size_t i = 0; i < n; i++)
 			{
+				if (strstr(list[i].name, only) == NULL)
+					continue;
 				checked++;
 				wrong += !time_call(column, &work, list[i], copy);
 			}
@@ -453,8 +473,11 @@ int main(int argc, char **argv)
 			time_all(calls, sizeof(calls) / sizeof(calls[0]));
 			time_all(searches, sizeof(searches) / sizeof(searches[0]));
 		}
-		checked++;
-		wrong += !time_like(column, &work, "%ab%cd%", c == 3 ? "goal read 1.5 TB/s" : "", copy);
+		if (strstr("LIKE %ab%cd%", only) != NULL)
+		{
+			checked++;
+			wrong += !time_like(column, &work, "%ab%cd%", c == 3 ? "goal read 1.5 TB/s" : "", copy);
+		}
 		free_work(&work);
 		free_column(&column);
 	}
