@@ -30,8 +30,7 @@ struct Sought
  * follow
  */
 template <int N>
-__device__ __forceinline__ uint32_t sought_bits(const Sought<N> &sought, uint4 piece,
-													   uint32_t next)
+__device__ __forceinline__ uint32_t sought_bits(const Sought<N> &sought, uint4 piece, uint32_t next)
 {
 	const uint32_t word[5] = {piece.x, piece.y, piece.z, piece.w, next};
 	uint32_t bits = 0;

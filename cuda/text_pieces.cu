@@ -114,15 +114,15 @@ static __device__ __forceinline__ RowPieces case_pieces(const RowfnArgs &row, bo
 {
 	RowPieces made = {row.text[0].len, 1, 0, false, true};
 
-	if (made.bytes > ROWFN_TEXT_BYTES)
-		made.bytes = ROWFN_TEXT_RECHECK;
-	else if (!by_byte)
+	if (!by_byte)
 	{
 		made.bytes = rowfn_case_bytes_of(row.text[0], (const GpustrCaseMap *)row.constant,
 										 row.encoding, FOLD);
 		made.is_gap = true;
 		made.is_text = false;
 	}
+	if (made.bytes > ROWFN_TEXT_BYTES)
+		made.bytes = ROWFN_TEXT_RECHECK;
 	return made;
 }
 
@@ -212,11 +212,10 @@ static __device__ __forceinline__ void add_pieces(TextPieces<PIECES_BLOCK> *piec
  * truth	of row r
  */
 template <RowfnCaseKind FOLD>
-static __device__ __forceinline__ bool case_of_packed(const TextRegister &text, bool all_stay,
-													  const TextArena &arena, ArenaShared *shared,
-													  int32_t r, int32_t nrows, uint32_t truth,
-													  int32_t *start, int32_t *end,
-													  StatePlanes planes)
+static __device__ __forceinline__ bool
+case_of_packed(const TextRegister &text, bool all_stay, const TextArena &arena, ArenaShared *shared,
+			   int32_t r, int32_t nrows, uint32_t truth, int32_t *start, int32_t *end,
+			   StatePlanes planes)
 {
 	const int32_t first = (int32_t)(blockIdx.x * ROW_THREADS);
 	const int32_t last = min(first + ROW_THREADS, nrows) - 1;

@@ -73,10 +73,10 @@ struct ReplaceShared
 		PieceScan::TempStorage scan;
 		ArenaShared arena;
 	};
-	uint32_t stop;					  /* pieces up to the end of this round, from the block's first */
-	uint32_t nlist;					  /* pieces to write */
+	uint32_t stop;	/* pieces up to the end of this round, from the block's first */
+	uint32_t nlist; /* pieces to write */
 	uint32_t from[REPLACE_FROM_BYTES / 4]; /* what is sought, zeros behind */
-	char to[REPLACE_TO_BYTES];		  /* what is put in */
+	char to[REPLACE_TO_BYTES];			   /* what is put in */
 
 	/* of rows, in bytes from the round's first piece */
 	const char *base[ROW_THREADS]; /* piece p is at base + 16 * p */
@@ -107,8 +107,8 @@ static __device__ __forceinline__ bool sought_stands(const char *s, const uint32
 		uint32_t mask = left >= 4 ? 0xFFFFFFFF : (1u << 8 * left) - 1;
 
 		if (head > 0)
-			word = __funnelshift_r(
-				word, (int32_t)head + min(left, 4) > 4 ? words[i + 1] : 0, 8 * head);
+			word = __funnelshift_r(word, (int32_t)head + min(left, 4) > 4 ? words[i + 1] : 0,
+								   8 * head);
 		if (((word ^ from[i]) & mask) != 0)
 			return false;
 	}
@@ -341,11 +341,11 @@ static __global__ void __launch_bounds__(ROW_THREADS, REPLACE_BLOCKS)
 	const RowfnText to = {args.text[2].base, args.text[2].bytes};
 	RowfnText text = {NULL, 0};
 	uint32_t truth = GPUSTR_RECHECK;
-	int32_t head;			/* bytes before the text in its first piece */
-	uint32_t mine = 0;		/* pieces */
-	uint32_t before;		/* those of the rows before it */
-	uint32_t all;			/* pieces of the block */
-	uint32_t done = 0;		/* those of rounds that are over */
+	int32_t head;	   /* bytes before the text in its first piece */
+	uint32_t mine = 0; /* pieces */
+	uint32_t before;   /* those of the rows before it */
+	uint32_t all;	   /* pieces of the block */
+	uint32_t done = 0; /* those of rounds that are over */
 	uint32_t round_stop;
 	bool is_long = false;
 	int64_t said = 0; /* bytes of an answer that is not the text */
@@ -359,19 +359,14 @@ static __global__ void __launch_bounds__(ROW_THREADS, REPLACE_BLOCKS)
 		{
 			text.s = text_at(args.text[0], r);
 			text.len = text_bytes(args.text[0], r);
-			if (text.len > ROWFN_TEXT_BYTES)
-				truth = GPUSTR_RECHECK;
-			else
-			{
-				answer_start = (int32_t)(text.s - arena.base);
-				answer_bytes = text.len;
-			}
+			answer_start = (int32_t)(text.s - arena.base);
+			answer_bytes = text.len;
 		}
 	}
 	head = (int32_t)((uintptr_t)text.s & 15);
 	if (truth == GPUSTR_FALSE && text.len >= from.len)
 	{
-		mine = (uint32_t)(head + text.len + 15) / 16;
+		mine = ((uint32_t)head + (uint32_t)text.len + 15) / 16;
 		is_long = mine > REPLACE_ROW_PIECES;
 		if (is_long)
 			mine = 0;
@@ -395,7 +390,14 @@ static __global__ void __launch_bounds__(ROW_THREADS, REPLACE_BLOCKS)
 		if (at >= 0)
 			said = bytes_of_long(text, from, to, at);
 		else
+		{
+			if (is_long && text.len > ROWFN_TEXT_BYTES)
+			{
+				truth = GPUSTR_RECHECK;
+				answer_bytes = 0;
+			}
 			is_long = false;
+		}
 		__syncwarp();
 	}
 	PieceScan(shared.scan).ExclusiveSum(mine, before, all);
@@ -439,8 +441,7 @@ static __global__ void __launch_bounds__(ROW_THREADS, REPLACE_BLOCKS)
 		{
 			answer_start = arena.at;
 			answer_bytes = 0;
-			if (said > ROWFN_TEXT_BYTES ||
-				arena_row_bytes(arena, said, &bytes) != GPUSTR_FALSE)
+			if (said > ROWFN_TEXT_BYTES || arena_row_bytes(arena, said, &bytes) != GPUSTR_FALSE)
 			{
 				truth = GPUSTR_RECHECK;
 				is_made = false;
@@ -491,8 +492,7 @@ static __global__ void __launch_bounds__(ROW_THREADS, REPLACE_BLOCKS)
 			arena_fill_words(arena, place, is_made && truth != GPUSTR_FALSE);
 		if (__syncthreads_or(is_long_here) && is_made && is_long_here && truth == GPUSTR_FALSE)
 			write_long(text, from, to, arena_memory(arena, place) + place.at, (int64_t)bytes);
-	}
-	while (done < all);
+	} while (done < all);
 	if (r < nrows)
 	{
 		start[r] = answer_start;
