@@ -29,14 +29,10 @@
 #define PIECES_ROW 15
 
 /* Words of 16 bytes of a packed column that a thread holds while it looks at them. */
-#ifndef CASE_WORDS
 #define CASE_WORDS 6
-#endif
 
 /* Blocks of a multiprocessor. */
-#ifndef PIECES_BLOCKS
 #define PIECES_BLOCKS 5
-#endif
 
 /* The kind of a map where bytes are to stay as they are. */
 #define PIECES_STAY ROWFN_CASE_TABLE

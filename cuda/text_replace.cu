@@ -23,8 +23,8 @@
  * A byte at c of a row goes to c + k * (bytes put in - bytes sought), where k places
  * start before it.
  *
- * Texts of more than REPLACE_ROW_PIECES pieces are searched by a warp each; where
- * there is a place, the row's thread does the rest.
+ * Texts of more than REPLACE_ROW_PIECES pieces are searched, and their answers written,
+ * by a warp each, as text_replace.cuh tells.
  *
  * IDENTIFICATION
  *	  cuda/text_replace.cu
@@ -33,9 +33,8 @@
  */
 #include "kernels.cuh"
 #include "rowfn/text_make.h"
-#include "sought_bits.cuh"
 #include "text_arena.cuh"
-#include "text_together.cuh"
+#include "text_replace.cuh"
 
 /* Pieces of a round; they and their bits are numbered by 16 bits. */
 #define REPLACE_PIECES 2048
@@ -43,22 +42,14 @@
 /* Pieces of a row, at most: places before a piece are counted in 11 bits. */
 #define REPLACE_ROW_PIECES 64
 
-/* Bytes that are sought, and that are put in, at most. */
-#define REPLACE_FROM_BYTES 64
-#define REPLACE_TO_BYTES 256
-
 /* Bytes of a round's answers that are put together in shared memory. */
 #define REPLACE_STAGE_BYTES 20480
 
 /* Pieces that a thread loads before it looks at them. */
-#ifndef REPLACE_LOADS
-#define REPLACE_LOADS 4
-#endif
+#define REPLACE_LOADS 5
 
 /* Blocks of a multiprocessor. */
-#ifndef REPLACE_BLOCKS
-#define REPLACE_BLOCKS 5
-#endif
+#define REPLACE_BLOCKS 4
 
 /* What is known of a piece: places in its bits, and bytes of one before it that it has. */
 #define PIECE_COVERED_SHIFT 16
@@ -75,10 +66,9 @@ struct ReplaceShared
 	};
 	uint32_t stop;	/* pieces up to the end of this round, from the block's first */
 	uint32_t nlist; /* pieces to write */
-	uint32_t from[REPLACE_FROM_BYTES / 4]; /* what is sought, zeros behind */
-	char to[REPLACE_TO_BYTES];			   /* what is put in */
+	ReplaceConstants constants;
 
-	/* of rows, in bytes from the round's first piece */
+	/* of rows, in bytes from the round's first piece; of long ones, as in LongRows */
 	const char *base[ROW_THREADS]; /* piece p is at base + 16 * p */
 	int2 bytes[ROW_THREADS];	   /* where the text starts and ends */
 	int32_t out[ROW_THREADS];	   /* less where it starts: where the answer starts in the stage */
@@ -91,30 +81,6 @@ struct ReplaceShared
 	__align__(16) char stage[REPLACE_STAGE_BYTES];
 };
 
-/*
- * Do the n bytes that are sought stand at s, of which the first 4 do?  Only words that
- * hold some of them are read.
- */
-static __device__ __forceinline__ bool sought_stands(const char *s, const uint32_t *from, int32_t n)
-{
-	const uint32_t head = (uint32_t)((uintptr_t)s & 3);
-	const uint32_t *words = (const uint32_t *)(s - head);
-
-	for (int32_t i = 1; 4 * i < n; i++)
-	{
-		const int32_t left = n - 4 * i;
-		uint32_t word = words[i];
-		uint32_t mask = left >= 4 ? 0xFFFFFFFF : (1u << 8 * left) - 1;
-
-		if (head > 0)
-			word = __funnelshift_r(word, (int32_t)head + min(left, 4) > 4 ? words[i + 1] : 0,
-								   8 * head);
-		if (((word ^ from[i]) & mask) != 0)
-			return false;
-	}
-	return true;
-}
-
 /* Search pieces [0, n) of this round.  A block. */
 template <int N>
 static __device__ __forceinline__ void search_pieces(ReplaceShared *shared, uint32_t n,
@@ -122,11 +88,8 @@ static __device__ __forceinline__ void search_pieces(ReplaceShared *shared, uint
 {
 	constexpr int LOOK = N < 4 ? N : 4;
 	const uint32_t lane = threadIdx.x % 32;
-	Sought<LOOK> sought;
+	const Sought<LOOK> sought = replace_sought<LOOK>(shared->constants);
 
-#pragma unroll
-	for (int i = 0; i < LOOK; i++)
-		sought.byte[i] = (shared->from[0] >> 8 * i & 0xFF) * 0x01010101u;
 	for (uint32_t first = 0; first < n; first += REPLACE_LOADS * ROW_THREADS)
 	{
 		uint4 piece[REPLACE_LOADS];
@@ -169,10 +132,8 @@ static __device__ __forceinline__ void search_pieces(ReplaceShared *shared, uint
 
 					bits &= rowfn_piece_bits(bytes.x - at, bytes.y - from_len + 1 - at);
 					if (N > 4)
-						for (uint32_t left = bits; left != 0; left &= left - 1)
-							if (!sought_stands(shared->base[row[k]] + at + __ffs((int)left) - 1,
-											   shared->from, from_len))
-								bits ^= left & -left;
+						bits = places_that_stand(shared->constants, shared->base[row[k]] + at, bits,
+												 from_len);
 				}
 				shared->piece[p] = bits;
 			}
@@ -221,20 +182,6 @@ static __device__ __forceinline__ int32_t row_places(ReplaceShared *shared, uint
 	return places;
 }
 
-/* Write what is put in, for each of a piece's places, the first byte of which is 'out'. */
-static __device__ __forceinline__ void write_places(uint32_t places, const char *to, int32_t to_len,
-													int32_t more, char *out)
-{
-	for (uint32_t left = places; left != 0; left &= left - 1)
-	{
-		const int32_t place = __ffs((int)left) - 1;
-
-		for (int32_t i = 0; i < to_len; i++)
-			out[place + i] = to[i];
-		out += more;
-	}
-}
-
 /* Write the pieces of the list to 'out', byte by byte.  A block. */
 template <int N>
 static __device__ __forceinline__ void write_listed(const ReplaceShared *shared, int32_t from_len,
@@ -251,74 +198,13 @@ static __device__ __forceinline__ void write_listed(const ReplaceShared *shared,
 		const uint32_t known = shared->piece[p];
 		const uint32_t places = known & 0xFFFF;
 		const uint4 piece = *(const uint4 *)(shared->base[row] + at);
-		const uint32_t word[4] = {piece.x, piece.y, piece.z, piece.w};
-		uint32_t stays = rowfn_piece_bits(bytes.x - at, bytes.y - at) &
-						 (0xFFFFFFFF << (known >> PIECE_COVERED_SHIFT & 31));
+		const uint32_t stays = rowfn_piece_bits(bytes.x - at, bytes.y - at) &
+							   (0xFFFFFFFF << (known >> PIECE_COVERED_SHIFT & 31));
 		char *piece_out =
 			out + shared->out[row] + at + more * (int32_t)(known >> PIECE_BEFORE_SHIFT);
 
-		if (N == 1)
-			stays &= ~places;
-		else
-			for (uint32_t left = places; left != 0; left &= left - 1)
-				stays &= ~((from_len < 32 ? (1u << from_len) - 1 : 0xFFFFFFFF)
-						   << (__ffs((int)left) - 1));
-		if (to.len <= REPLACE_TO_BYTES)
-			write_places(places, shared->to, to.len, more, piece_out);
-		else
-			write_places(places, to.s, to.len, more, piece_out);
-#pragma unroll
-		for (int b = 0; b < 16; b++)
-		{
-			if (stays >> b & 1)
-				piece_out[b] = (char)(word[b / 4] >> 8 * (b % 4));
-			if (places >> b & 1)
-				piece_out += more;
-		}
+		write_piece<N>(shared->constants, piece, stays, places, from_len, to, piece_out);
 	}
-}
-
-/* A row that is searched by itself: bytes of the answer.  at: the first place */
-static __device__ __noinline__ int64_t bytes_of_long(RowfnText text, RowfnText from, RowfnText to,
-													 int32_t at)
-{
-	int64_t bytes = text.len;
-
-	while (at >= 0)
-	{
-		bytes += (int64_t)to.len - from.len;
-		at = rowfn_replace_next(text, from, at + from.len);
-	}
-	return bytes;
-}
-
-static __device__ __noinline__ void write_long(RowfnText text, RowfnText from, RowfnText to,
-											   char *made, int64_t bytes)
-{
-	rowfn_replace_write(text, from, to, made, bytes);
-}
-
-/*
- * The first places of a warp's rows that are long, by all its lanes.  Returns that of
- * this lane's row.
- */
-static __device__ __noinline__ int32_t search_long(RowfnText text, RowfnText from, bool is_long)
-{
-	const uint32_t lane = threadIdx.x % 32;
-	int32_t found = -1;
-
-	for (uint32_t rows = __ballot_sync(0xFFFFFFFF, is_long); rows != 0; rows &= rows - 1)
-	{
-		const int of = __ffs((int)rows) - 1;
-		const char *s = warp_pointer(text.s, of);
-		const int32_t len = __shfl_sync(0xFFFFFFFF, text.len, of);
-		const int32_t answer = find_together(s, len, from.s, from.len, lane);
-
-		if (lane == (uint32_t)of)
-			found = answer;
-		__syncwarp();
-	}
-	return found;
 }
 
 /*
@@ -378,25 +264,25 @@ static __global__ void __launch_bounds__(ROW_THREADS, REPLACE_BLOCKS)
 		for (int i = 0; i < 4; i++)
 			if ((int32_t)(4 * threadIdx.x) + i < from.len)
 				word |= (uint32_t)(unsigned char)from.s[4 * threadIdx.x + i] << 8 * i;
-		shared.from[threadIdx.x] = word;
+		shared.constants.from[threadIdx.x] = word;
 	}
 	if ((int32_t)threadIdx.x < min(to.len, REPLACE_TO_BYTES))
-		shared.to[threadIdx.x] = to.s[threadIdx.x];
-	__syncwarp();
-	if (__ballot_sync(0xFFFFFFFF, is_long) != 0)
+		shared.constants.to[threadIdx.x] = to.s[threadIdx.x];
+	if (__syncthreads_or(is_long))
 	{
-		const int32_t at = search_long(text, from, is_long);
+		const int32_t places = search_long<N>(shared.constants, text, from, to, is_long,
+											  {shared.base, shared.bytes, shared.out});
 
-		if (at >= 0)
-			said = bytes_of_long(text, from, to, at);
-		else
+		if (places > 0)
+			said = text.len + (int64_t)places * (to.len - from.len);
+		else if (is_long)
 		{
-			if (is_long && text.len > ROWFN_TEXT_BYTES)
+			is_long = false;
+			if (text.len > ROWFN_TEXT_BYTES)
 			{
 				truth = GPUSTR_RECHECK;
 				answer_bytes = 0;
 			}
-			is_long = false;
 		}
 		__syncwarp();
 	}
@@ -490,8 +376,11 @@ static __global__ void __launch_bounds__(ROW_THREADS, REPLACE_BLOCKS)
 		}
 		else
 			arena_fill_words(arena, place, is_made && truth != GPUSTR_FALSE);
-		if (__syncthreads_or(is_long_here) && is_made && is_long_here && truth == GPUSTR_FALSE)
-			write_long(text, from, to, arena_memory(arena, place) + place.at, (int64_t)bytes);
+		if (__syncthreads_or(is_long_here))
+			write_long<N>(shared.constants, {shared.base, shared.bytes, shared.out}, from.len, to,
+						  is_made && is_long_here && truth == GPUSTR_FALSE
+							  ? arena_memory(arena, place) + place.at
+							  : NULL);
 	} while (done < all);
 	if (r < nrows)
 	{

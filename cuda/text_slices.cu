@@ -20,9 +20,7 @@
 #include "text_args.cuh"
 
 /* Pieces that a thread loads before it looks at them. */
-#ifndef SLICE_LOADS
 #define SLICE_LOADS 4
-#endif
 
 /* The pieces from byte 'at' of s on, aligned, that hold bytes before 'stop'; others are 0. */
 static __device__ __forceinline__ void load_pieces(const char *s, int32_t at, int32_t stop,
