@@ -32,8 +32,6 @@
  *-------------------------------------------------------------------------
  */
 #include "kernels.cuh"
-#include "rowfn/text_make.h"
-#include "text_arena.cuh"
 #include "text_replace.cuh"
 
 /* Pieces of a round; they and their bits are numbered by 16 bits. */
@@ -68,7 +66,7 @@ struct ReplaceShared
 	uint32_t nlist; /* pieces to write */
 	ReplaceConstants constants;
 
-	/* of rows, in bytes from the round's first piece; of long ones, as in LongRows */
+	/* of rows, in bytes from the round's first piece */
 	const char *base[ROW_THREADS]; /* piece p is at base + 16 * p */
 	int2 bytes[ROW_THREADS];	   /* where the text starts and ends */
 	int32_t out[ROW_THREADS];	   /* less where it starts: where the answer starts in the stage */
@@ -234,7 +232,6 @@ static __global__ void __launch_bounds__(ROW_THREADS, REPLACE_BLOCKS)
 	uint32_t done = 0; /* those of rounds that are over */
 	uint32_t round_stop;
 	bool is_long = false;
-	int64_t said = 0; /* bytes of an answer that is not the text */
 	int32_t answer_start = arena.at;
 	int32_t answer_bytes = 0;
 
@@ -270,21 +267,16 @@ static __global__ void __launch_bounds__(ROW_THREADS, REPLACE_BLOCKS)
 		shared.constants.to[threadIdx.x] = to.s[threadIdx.x];
 	if (__syncthreads_or(is_long))
 	{
-		const int32_t places = search_long<N>(shared.constants, text, from, to, is_long,
-											  {shared.base, shared.bytes, shared.out});
+		const ReplaceAnswer answer =
+			answer_long<N>(shared.constants, &shared.arena, arena, text, from, to, is_long);
 
-		if (places > 0)
-			said = text.len + (int64_t)places * (to.len - from.len);
-		else if (is_long)
+		if (is_long)
 		{
-			is_long = false;
-			if (text.len > ROWFN_TEXT_BYTES)
-			{
-				truth = GPUSTR_RECHECK;
-				answer_bytes = 0;
-			}
+			truth = answer.truth;
+			answer_start = answer.start;
+			answer_bytes = answer.bytes;
 		}
-		__syncwarp();
+		__syncthreads();
 	}
 	PieceScan(shared.scan).ExclusiveSum(mine, before, all);
 
@@ -292,7 +284,6 @@ static __global__ void __launch_bounds__(ROW_THREADS, REPLACE_BLOCKS)
 	{
 		const bool is_here = mine > 0 && before >= done && before + mine <= done + REPLACE_PIECES;
 		const uint32_t p = before - done; /* the row's first piece in this round */
-		const bool is_long_here = is_long && done == 0;
 		int32_t places = 0;
 		uint64_t bytes = 0;
 		ArenaPlace place;
@@ -318,13 +309,12 @@ static __global__ void __launch_bounds__(ROW_THREADS, REPLACE_BLOCKS)
 		search_pieces<N>(&shared, round_stop - done, from.len);
 		__syncthreads();
 		if (is_here)
-		{
 			places = row_places<N>(&shared, p, p + mine, from.len);
-			said = text.len + (int64_t)places * (to.len - from.len);
-		}
-		is_made = places > 0 || is_long_here;
+		is_made = places > 0;
 		if (is_made)
 		{
+			const int64_t said = text.len + (int64_t)places * (to.len - from.len);
+
 			answer_start = arena.at;
 			answer_bytes = 0;
 			if (said > ROWFN_TEXT_BYTES || arena_row_bytes(arena, said, &bytes) != GPUSTR_FALSE)
@@ -336,7 +326,7 @@ static __global__ void __launch_bounds__(ROW_THREADS, REPLACE_BLOCKS)
 		done = round_stop;
 		if (!__syncthreads_or(is_made))
 			continue;
-		place = arena_take(arena, &shared.arena, bytes, is_made && places > 0 ? mine : 0, 0);
+		place = arena_take(arena, &shared.arena, bytes, is_made ? mine : 0, 0);
 		staged = place.total <= REPLACE_STAGE_BYTES;
 		if (threadIdx.x == 0)
 			shared.nlist = place.pieces;
@@ -347,12 +337,9 @@ static __global__ void __launch_bounds__(ROW_THREADS, REPLACE_BLOCKS)
 			{
 				answer_start = arena.at + (int32_t)(place.block + place.at);
 				answer_bytes = (int32_t)bytes;
-				if (places > 0)
-				{
-					shared.out[threadIdx.x] = (int32_t)place.at - (int32_t)(16 * p) - head;
-					for (uint32_t i = 0; i < mine; i++)
-						shared.list[place.piece + i] = (uint16_t)(p + i);
-				}
+				shared.out[threadIdx.x] = (int32_t)place.at - (int32_t)(16 * p) - head;
+				for (uint32_t i = 0; i < mine; i++)
+					shared.list[place.piece + i] = (uint16_t)(p + i);
 			}
 			else
 			{
@@ -376,11 +363,6 @@ static __global__ void __launch_bounds__(ROW_THREADS, REPLACE_BLOCKS)
 		}
 		else
 			arena_fill_words(arena, place, is_made && truth != GPUSTR_FALSE);
-		if (__syncthreads_or(is_long_here))
-			write_long<N>(shared.constants, {shared.base, shared.bytes, shared.out}, from.len, to,
-						  is_made && is_long_here && truth == GPUSTR_FALSE
-							  ? arena_memory(arena, place) + place.at
-							  : NULL);
 	} while (done < all);
 	if (r < nrows)
 	{

@@ -17,7 +17,9 @@
 #ifndef GPUSTR_TEXT_REPLACE_CUH
 #define GPUSTR_TEXT_REPLACE_CUH
 
+#include "rowfn/text_make.h"
 #include "sought_bits.cuh"
+#include "text_arena.cuh"
 #include "text_pieces.cuh"
 #include "text_together.cuh"
 
@@ -283,67 +285,95 @@ static __device__ __noinline__ int32_t long_places(const ReplaceConstants &const
 	return places;
 }
 
-/* A block's long rows that have a place, in shared memory, by their threads. */
-struct LongRows
+/* A row's answer. */
+struct ReplaceAnswer
 {
-	const char **s;
-	int2 *bytes; /* 0, how many it has */
-	int32_t *first;
+	uint32_t truth; /* GPUSTR_FALSE: there is one */
+	int32_t start;
+	int32_t bytes;
 };
 
 /*
- * Places of a warp's rows that are long, by all its lanes.  Returns how many this
- * lane's row has.
+ * The answers of a block's rows that are long.  All threads; what it returns is for
+ * such as have one.
+ *
+ * constants	written, and a barrier after it
  */
 template <int N>
-static __device__ __noinline__ int32_t search_long(const ReplaceConstants &constants,
-												   RowfnText text, RowfnText from, RowfnText to,
-												   bool is_long, LongRows rows)
+static __device__ __noinline__ ReplaceAnswer answer_long(const ReplaceConstants &constants,
+														 ArenaShared *shared, TextArena arena,
+														 RowfnText text, RowfnText from,
+														 RowfnText to, bool is_long)
 {
 	const uint32_t lane = threadIdx.x % 32;
+	ReplaceAnswer answer = {GPUSTR_FALSE, (int32_t)(text.s - arena.base), text.len};
+	int32_t first = -1;
 	int32_t places = 0;
+	uint64_t bytes = 0;
+	bool is_made; /* there is a new text, and room for it */
+	bool no_room = false;
+	ArenaPlace place;
 
-	for (uint32_t left = __ballot_sync(0xFFFFFFFF, is_long); left != 0; left &= left - 1)
+	for (uint32_t rows = __ballot_sync(0xFFFFFFFF, is_long); rows != 0; rows &= rows - 1)
 	{
-		const int of = __ffs((int)left) - 1;
+		const int of = __ffs((int)rows) - 1;
 		const RowfnText one = {warp_pointer(text.s, of), __shfl_sync(0xFFFFFFFF, text.len, of)};
-		const int32_t first = find_together(one.s, one.len, from.s, from.len, lane);
+		const int32_t found = find_together(one.s, one.len, from.s, from.len, lane);
 		int32_t n = 0;
 
-		if (first >= 0)
-			n = long_places<N>(constants, one, from.len, to, first, NULL);
+		if (found >= 0)
+			n = long_places<N>(constants, one, from.len, to, found, NULL);
 		__syncwarp();
-		if (lane == (uint32_t)of && n > 0)
+		if (lane == (uint32_t)of)
 		{
-			rows.s[threadIdx.x] = one.s;
-			rows.bytes[threadIdx.x] = make_int2(0, one.len);
-			rows.first[threadIdx.x] = first;
+			first = found;
 			places = n;
 		}
 		__syncwarp();
 	}
-	return places;
-}
-
-/*
- * Write the answers of a warp's rows that are long, by all its lanes.
- *
- * made		where this lane's answer is written; NULL: it has none
- */
-template <int N>
-static __device__ __noinline__ void write_long(const ReplaceConstants &constants, LongRows rows,
-											   int32_t from_len, RowfnText to, char *made)
-{
-	for (uint32_t left = __ballot_sync(0xFFFFFFFF, made != NULL); left != 0; left &= left - 1)
+	is_made = places > 0;
+	if (is_made)
 	{
-		const int of = __ffs((int)left) - 1;
-		const uint32_t i = threadIdx.x / 32 * 32 + (uint32_t)of;
-		const RowfnText one = {rows.s[i], rows.bytes[i].y};
-		char *const out = (char *)warp_pointer(made, of);
+		const int64_t said = text.len + (int64_t)places * (to.len - from.len);
 
-		(void)long_places<N>(constants, one, from_len, to, rows.first[i], out);
+		answer.start = arena.at;
+		answer.bytes = 0;
+		is_made = said <= ROWFN_TEXT_BYTES && arena_row_bytes(arena, said, &bytes) == GPUSTR_FALSE;
+		if (!is_made)
+			answer.truth = GPUSTR_RECHECK;
+	}
+	else if (is_long && text.len > ROWFN_TEXT_BYTES)
+	{
+		answer.truth = GPUSTR_RECHECK;
+		answer.bytes = 0;
+	}
+	if (!__syncthreads_or(is_made))
+		return answer;
+	place = arena_take(arena, shared, bytes, 0, 0);
+	if (is_made)
+	{
+		no_room = !arena_has_room(arena, place, bytes);
+		is_made = !no_room;
+		if (is_made)
+		{
+			answer.start = arena.at + (int32_t)(place.block + place.at);
+			answer.bytes = (int32_t)bytes;
+		}
+		else
+			answer.truth = GPUSTR_RECHECK;
+	}
+	arena_fill_words(arena, place, no_room);
+	__syncwarp();
+	for (uint32_t rows = __ballot_sync(0xFFFFFFFF, is_made); rows != 0; rows &= rows - 1)
+	{
+		const int of = __ffs((int)rows) - 1;
+		const RowfnText one = {warp_pointer(text.s, of), __shfl_sync(0xFFFFFFFF, text.len, of)};
+		char *const out = (char *)warp_pointer(arena_memory(arena, place) + place.at, of);
+
+		(void)long_places<N>(constants, one, from.len, to, __shfl_sync(0xFFFFFFFF, first, of), out);
 		__syncwarp();
 	}
+	return answer;
 }
 
 #endif /* GPUSTR_TEXT_REPLACE_CUH */
