@@ -13,9 +13,11 @@
  * --only: calls whose names have that in them; --rows: columns that are called so.
  *
  * Bytes count as text that is to be read (of substr, up to where it ends), and text
- * that is written.  A slice, or a value, counts as the 8 bytes that it takes; so does an answer of replace() beside
- * what is written of it, as a text that stays as it is is not copied.  "+ column": with OUTPUT_TEXT of the answer
- * to an Arrow column, which counts as written once more.
+ * that is written.  A slice, or a value, counts as the 8 bytes that it takes; so does an
+ * answer of replace() beside what is written of it, as a text that stays as it is is not
+ * copied.  "whole texts": what it is of copy where all text of replace() counts as
+ * read and all of its answers as written, which goals are meant for.  "+ column": with
+ * OUTPUT_TEXT of the answer to an Arrow column, which counts as written once more.
  *
  * IDENTIFICATION
  *	  test/bench/text/text_bench.cu
@@ -248,12 +250,29 @@ static double copy_speed(const Column &column, cudaStream_t stream)
 	return 2 * (double)bytes * column.nparts / ms / 1e9;
 }
 
+/* Bytes of the answers of all rows, wherever they lie. */
+static double answer_bytes(const Column &column, const Work &work)
+{
+	const size_t rows = (size_t)column.nrows;
+	double bytes = 0;
+
+	for (int i = 0; i < column.nparts; i++)
+	{
+		const std::vector<int32_t> start = fetch_array(work.start + (size_t)i * rows, rows);
+		const std::vector<int32_t> end = fetch_array(work.end + (size_t)i * rows, rows);
+
+		for (size_t r = 0; r < rows; r++)
+			bytes += end[r] - start[r];
+	}
+	return bytes;
+}
+
 static void print_line(const Column &column, const char *name, double ms, double read, double bytes,
-					   double copy, const char *goal, bool right)
+					   double copy, const std::string &goal, bool right)
 {
 	printf("%-8s %-34s %9.3f ms  read %6.3f TB/s  in + out %6.3f TB/s %5.1f%% of copy  %s%s\n",
 		   column.name, name, ms, read / ms / 1e9, bytes / ms / 1e9, 100 * bytes / ms / 1e9 / copy,
-		   goal, right ? "" : "  WRONG");
+		   goal.c_str(), right ? "" : "  WRONG");
 	fflush(stdout);
 }
 
@@ -265,6 +284,7 @@ static bool time_call(const Column &column, Work *work, const Call &call, double
 	double read = (double)column.bytes();
 	double bytes;
 	char goal[40] = "";
+	char whole[40] = "";
 	bool right;
 	double ms;
 
@@ -295,7 +315,10 @@ static bool time_call(const Column &column, Work *work, const Call &call, double
 		(void)snprintf(goal, sizeof(goal), "goal %d%%", call.goal_percent);
 	else if (call.goal_tb > 0)
 		(void)snprintf(goal, sizeof(goal), "goal read %.1f TB/s", call.goal_tb);
-	print_line(column, call.name, ms, read, bytes, copy, goal, right);
+	if (call.function == GPUSTR_TEXT_REPLACE && !call.column)
+		(void)snprintf(whole, sizeof(whole), "whole texts %.1f%%  ",
+					   100 * (read + answer_bytes(column, *work)) / ms / 1e9 / copy);
+	print_line(column, call.name, ms, read, bytes, copy, std::string(whole) + goal, right);
 	return right;
 }
 
@@ -412,6 +435,7 @@ int main(int argc, char **argv)
 		 false,
 		 0,
 		 0},
+		{"replace, a letter by two", GPUSTR_TEXT_REPLACE, {NULL, "e", "EE"}, {}, false, 0, 0},
 		{"substr(9, 40)", GPUSTR_TEXT_SUBSTR, {}, {0, 9, 40}, false, 0, 0},
 	};
 	static const ColumnShape shapes[] = {{"16-112", 16, 112, 0, 0},
