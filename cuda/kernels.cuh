@@ -170,6 +170,12 @@ cudaError_t launch_text_pieces(GpustrTextFunction function, const TextArgs &args
 							   int32_t *start, int32_t *end, StatePlanes planes,
 							   cudaStream_t stream);
 
+/* text_replace.cu: is it for that?  Then launch_text_make() calls it; texts: as for slices. */
+bool text_is_replace(GpustrTextFunction function, const TextArgs &args);
+cudaError_t launch_text_replace(const TextArgs &args, const TextArena &arena, int32_t nrows,
+								int32_t *start, int32_t *end, StatePlanes planes,
+								cudaStream_t stream);
+
 /* values.cu */
 cudaError_t launch_compare_value(GpustrOrder order, GpustrRelation relation, const ValueRegister &a,
 								 const ValueRegister &b, int32_t nrows, BoolRegister out,

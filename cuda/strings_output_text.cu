@@ -136,6 +136,7 @@ static __global__ void __launch_bounds__(ROW_THREADS)
 	}
 	if (threadIdx.x == 0)
 		pieces.n = ROW_THREADS;
+	text_pieces_clear(&pieces, ROW_THREADS);
 	OutputScan(scan).ExclusiveSum(bytes, at, all);
 	has_room = block_start + at + bytes <= column.room;
 	as_it_lies = r >= nrows || (has_room && (int64_t)bytes == text_bytes(text, r));
@@ -181,6 +182,7 @@ static __global__ void __launch_bounds__(ROW_THREADS)
 		else
 		{
 			pieces.from[threadIdx.x] = bytes > 0 ? text_at(text, r) - at : NULL;
+			text_pieces_note(&pieces, threadIdx.x, (uint32_t)at, (uint32_t)(at + bytes));
 			pieces.end[threadIdx.x] = (uint32_t)(at + bytes);
 		}
 	}

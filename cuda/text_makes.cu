@@ -100,6 +100,8 @@ cudaError_t launch_text_make(GpustrTextFunction function, const TextArgs &args,
 	case function:                                                                                 \
 		return launch<function>(args, arena, nrows, start, end, planes, stream)
 
+	if (text_is_replace(function, args))
+		return launch_text_replace(args, arena, nrows, start, end, planes, stream);
 	if (text_is_pieces(function, host_constant))
 		return launch_text_pieces(function, args, host_constant, arena, nrows, start, end, planes,
 								  stream);

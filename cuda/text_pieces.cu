@@ -28,6 +28,12 @@
 #define PIECES_BLOCK 1024
 #define PIECES_ROW 15
 
+/* Words of 16 bytes of a packed column that a thread holds while it looks at them. */
+#define CASE_WORDS 6
+
+/* Blocks of a multiprocessor. */
+#define PIECES_BLOCKS 5
+
 /* The kind of a map where bytes are to stay as they are. */
 #define PIECES_STAY ROWFN_CASE_TABLE
 
@@ -104,13 +110,15 @@ static __device__ __forceinline__ RowPieces case_pieces(const RowfnArgs &row, bo
 {
 	RowPieces made = {row.text[0].len, 1, 0, false, true};
 
-	if (row.text[0].len > ROWFN_CASE_BYTES || !by_byte)
+	if (!by_byte)
 	{
 		made.bytes = rowfn_case_bytes_of(row.text[0], (const GpustrCaseMap *)row.constant,
 										 row.encoding, FOLD);
 		made.is_gap = true;
 		made.is_text = false;
 	}
+	if (made.bytes > ROWFN_TEXT_BYTES)
+		made.bytes = ROWFN_TEXT_RECHECK;
 	return made;
 }
 
@@ -156,6 +164,7 @@ static __device__ __forceinline__ void add_piece(TextPieces<PIECES_BLOCK> *piece
 												 uint32_t *at, const char *from, int32_t len)
 {
 	pieces->from[*i] = from - *at;
+	text_pieces_note(pieces, *i, *at, *at + (uint32_t)len);
 	*at += (uint32_t)len;
 	pieces->end[(*i)++] = *at;
 }
@@ -172,6 +181,7 @@ static __device__ __forceinline__ void add_pieces(TextPieces<PIECES_BLOCK> *piec
 	if (made.is_gap)
 	{
 		pieces->from[i] = NULL;
+		text_pieces_note(pieces, i, at, at + (uint32_t)made.bytes);
 		pieces->end[i] = at + (uint32_t)made.bytes;
 		return;
 	}
@@ -190,6 +200,103 @@ static __device__ __forceinline__ void add_pieces(TextPieces<PIECES_BLOCK> *piec
 }
 
 /*
+ * upper(), lower() of rows of a packed column that have nothing out of the ordinary:
+ * its words as they lie, folded; no row is looked at by itself.  Bytes of NULLs, if
+ * they have any, are copied, too.  Returns false if that is not so, in all threads;
+ * nothing is done then.  A block.
+ *
+ * truth	of row r
+ */
+template <RowfnCaseKind FOLD>
+static __device__ __forceinline__ bool
+case_of_packed(const TextRegister &text, bool all_stay, const TextArena &arena, ArenaShared *shared,
+			   int32_t r, int32_t nrows, uint32_t truth, int32_t *start, int32_t *end,
+			   StatePlanes planes)
+{
+	const int32_t first = (int32_t)(blockIdx.x * ROW_THREADS);
+	const int32_t last = min(first + ROW_THREADS, nrows) - 1;
+	const char *from = text_at(text, first);
+	const uint32_t span = (uint32_t)(text.end[last] - text.start[first]);
+	const uint32_t head = span > 0 ? (uint32_t)((uintptr_t)from & (ARENA_ALIGN - 1)) : 0;
+	const uint32_t total = head + span;
+	const bool is_held = total <= CASE_WORDS * ROW_THREADS * 16;
+	const char *mine = NULL; /* the row's text */
+	uint64_t bytes = 0;
+	bool is_usual = true;
+	uint4 word[CASE_WORDS];
+	uint32_t any = 0;
+	ArenaPlace place = {};
+	uint64_t written;
+
+	from -= head;
+	if (is_held)
+	{
+#pragma unroll
+		for (int k = 0; k < CASE_WORDS; k++)
+		{
+			const uint32_t at = (k * ROW_THREADS + threadIdx.x) * 16;
+
+			word[k] = at < total ? *(const uint4 *)(from + at) : make_uint4(0, 0, 0, 0);
+		}
+	}
+	if (r < nrows)
+	{
+		mine = text_at(text, r);
+		bytes = truth == GPUSTR_FALSE ? (uint64_t)text_bytes(text, r) : 0;
+		is_usual = truth != GPUSTR_RECHECK && bytes <= ROWFN_TEXT_BYTES;
+	}
+	if (!all_stay)
+	{
+		if (is_held)
+		{
+#pragma unroll
+			for (int k = 0; k < CASE_WORDS; k++)
+				any |= word[k].x | word[k].y | word[k].z | word[k].w;
+		}
+		else
+		{
+#pragma unroll 4
+			for (uint32_t at = threadIdx.x * 16; at < total; at += ROW_THREADS * 16)
+			{
+				const uint4 one = *(const uint4 *)(from + at);
+
+				any |= one.x | one.y | one.z | one.w;
+			}
+		}
+	}
+	if (__syncthreads_or(!is_usual || (any & 0x80808080) != 0))
+		return false;
+	if (threadIdx.x == 0)
+		shared->block = atomicAdd(arena.cursor, (unsigned long long)((total + ARENA_ALIGN - 1) /
+																	 ARENA_ALIGN * ARENA_ALIGN));
+	__syncthreads();
+	place.block = shared->block;
+	place.total = total;
+	if (r < nrows)
+		place.at = (uint64_t)(mine - from);
+	(void)arena_answer(arena, place, bytes, truth, r, nrows, start, end, planes);
+	written = arena_written(arena, place, total);
+	if (is_held)
+	{
+#pragma unroll
+		for (int k = 0; k < CASE_WORDS; k++)
+		{
+			const uint32_t at = (k * ROW_THREADS + threadIdx.x) * 16;
+
+			if (at < written)
+				*(uint4 *)(arena_memory(arena, place) + at) = fold16<FOLD>(word[k]);
+		}
+	}
+	else
+	{
+#pragma unroll 4
+		for (uint32_t at = threadIdx.x * 16; at < written; at += ROW_THREADS * 16)
+			*(uint4 *)(arena_memory(arena, place) + at) = fold16<FOLD>(*(const uint4 *)(from + at));
+	}
+	return true;
+}
+
+/*
  * make_pieces - the answers, and where they are.
  *
  * all_stay	upper, lower: bytes from 128 on stay as they are
@@ -197,7 +304,7 @@ static __device__ __forceinline__ void add_pieces(TextPieces<PIECES_BLOCK> *piec
  * The rest as in make_text(), text_makes.cu.
  */
 template <int FUNCTION, RowfnCaseKind FOLD>
-static __global__ void __launch_bounds__(ROW_THREADS)
+static __global__ void __launch_bounds__(ROW_THREADS, PIECES_BLOCKS)
 	make_pieces(const TextArgs args, bool all_stay, const TextArena arena, int32_t nrows,
 				int32_t *start, int32_t *end, StatePlanes planes)
 {
@@ -217,11 +324,13 @@ static __global__ void __launch_bounds__(ROW_THREADS)
 	int32_t found = 0;
 
 	if (r < nrows)
-	{
 		truth = row_truth(text_args_state(args, r / 32), r);
-		if (truth == GPUSTR_FALSE)
-			row = text_args_row(args, r);
-	}
+	if (FUNCTION == GPUSTR_TEXT_UPPER && args.text[0].packed &&
+		case_of_packed<FOLD>(args.text[0], all_stay, arena, &shared, r, nrows, truth, start, end,
+							 planes))
+		return;
+	if (r < nrows && truth == GPUSTR_FALSE)
+		row = text_args_row(args, r);
 	__syncwarp();
 	if (FUNCTION == GPUSTR_TEXT_REPLACE || (FUNCTION != GPUSTR_TEXT_CONCAT && !all_stay))
 		found = look_at_text<FUNCTION>(row, truth == GPUSTR_FALSE);
@@ -245,6 +354,7 @@ static __global__ void __launch_bounds__(ROW_THREADS)
 		from = text_at(args.text[0], (int32_t)(blockIdx.x * ROW_THREADS));
 		head = (uint32_t)((uintptr_t)from & (ARENA_ALIGN - 1));
 	}
+	text_pieces_clear(&pieces, ROW_THREADS);
 	place = arena_take(arena, &shared, bytes, made.n, head);
 	if (!as_it_lies)
 	{

@@ -5,6 +5,10 @@
  *
  * No byte is written but where each answer starts and ends.
  *
+ * What is asked for most takes another way to the answer of rowfn_text_slice(), in
+ * pieces of 16 bytes of which several are on their way at once: the first characters
+ * of texts that are ASCII up to there, and fields between separators of one byte.
+ *
  * IDENTIFICATION
  *	  cuda/text_slices.cu
  *
@@ -12,7 +16,122 @@
  */
 #include "kernels.cuh"
 #include "rowfn/text_slice.h"
+#include "sought_bits.cuh"
 #include "text_args.cuh"
+
+/* Pieces that a thread loads before it looks at them. */
+#define SLICE_LOADS 4
+
+/* The pieces from byte 'at' of s on, aligned, that hold bytes before 'stop'; others are 0. */
+static __device__ __forceinline__ void load_pieces(const char *s, int32_t at, int32_t stop,
+												   uint4 (&piece)[SLICE_LOADS])
+{
+#pragma unroll
+	for (int i = 0; i < SLICE_LOADS; i++)
+	{
+		piece[i] = make_uint4(0, 0, 0, 0);
+		if (at + 16 * i < stop)
+			piece[i] = *(const uint4 *)(s + at + 16 * i);
+	}
+}
+
+/*
+ * substr() of a text that is ASCII as far as it matters; from and count are as they
+ * may be.  Returns whether it is so.
+ */
+static __device__ __forceinline__ bool substr_of_ascii(const RowfnText &text, int64_t from,
+													   int64_t count, RowfnText *slice)
+{
+	const int64_t end = from + count;
+	int32_t stop;
+	int32_t start;
+	uint32_t any = 0;
+
+	if (!rowfn_is_int4(from) || !rowfn_is_int4(count) || count < 0 || end > INT32_MAX || end <= 1)
+		return false;
+	start = min((int32_t)max(from, (int64_t)1) - 1, text.len);
+	stop = min((int32_t)end - 1, text.len);
+	for (int32_t at = -(int32_t)((uintptr_t)text.s & 15); at < stop; at += 16 * SLICE_LOADS)
+	{
+		uint4 piece[SLICE_LOADS];
+
+		load_pieces(text.s, at, stop, piece);
+#pragma unroll
+		for (int i = 0; i < SLICE_LOADS; i++)
+			any |= piece[i].x | piece[i].y | piece[i].z | piece[i].w;
+	}
+	slice->s = text.s + start;
+	slice->len = stop - start;
+	return (any & 0x80808080) == 0;
+}
+
+/* split_part(), n >= 1, of a separator of one byte. */
+static __device__ __forceinline__ void split_by_byte(const RowfnText &text, char separator,
+													 int32_t n, RowfnText *slice)
+{
+	const Sought<1> sought = {{(unsigned char)separator * 0x01010101u}};
+	int32_t left = n - 1; /* separators before the field that have not been seen */
+	int32_t start = 0;
+	int32_t end = -1;
+
+	for (int32_t at = -(int32_t)((uintptr_t)text.s & 15); at < text.len && end < 0;
+		 at += 16 * SLICE_LOADS)
+	{
+		uint4 piece[SLICE_LOADS];
+
+		load_pieces(text.s, at, text.len, piece);
+#pragma unroll
+		for (int i = 0; i < SLICE_LOADS; i++)
+		{
+			const int32_t mine = at + 16 * i;
+			uint32_t bits =
+				sought_bits(sought, piece[i], 0) & rowfn_piece_bits(-mine, text.len - mine);
+
+			if (__popc(bits) < left)
+			{
+				left -= __popc(bits);
+				continue;
+			}
+			for (; bits != 0 && end < 0; bits &= bits - 1)
+			{
+				const int32_t place = mine + __ffs((int)bits) - 1;
+
+				if (left == 0)
+					end = place;
+				else if (--left == 0)
+					start = place + 1;
+			}
+		}
+	}
+	slice->s = text.s;
+	slice->len = 0;
+	if (left == 0)
+	{
+		slice->s += start;
+		slice->len = (end < 0 ? text.len : end) - start;
+	}
+}
+
+/* As rowfn_text_slice(). */
+template <int FUNCTION>
+static __device__ __forceinline__ bool row_slice(const RowfnArgs &row, RowfnText *slice)
+{
+	const bool is_utf8 = row.encoding == GPUSTR_ENC_UTF8;
+
+	if (FUNCTION == GPUSTR_TEXT_SUBSTR && is_utf8 &&
+		substr_of_ascii(row.text[0], row.value[1], row.value[2], slice))
+		return true;
+	if (FUNCTION == GPUSTR_TEXT_LEFT && is_utf8 &&
+		substr_of_ascii(row.text[0], 1, row.value[1], slice))
+		return true;
+	if (FUNCTION == GPUSTR_TEXT_SPLIT_PART && row.text[1].len == 1 && row.value[2] >= 1 &&
+		rowfn_is_int4(row.value[2]))
+	{
+		split_by_byte(row.text[0], row.text[1].s[0], (int32_t)row.value[2], slice);
+		return true;
+	}
+	return rowfn_text_slice(FUNCTION, &row, slice) != 0;
+}
 
 /*
  * slice_text - where each answer is.
@@ -44,7 +163,7 @@ static __global__ void __launch_bounds__(ROW_THREADS)
 		{
 			RowfnArgs row = text_args_row(args, r);
 
-			if (!rowfn_text_slice(FUNCTION, &row, &slice))
+			if (!row_slice<FUNCTION>(row, &slice))
 			{
 				truth = GPUSTR_RECHECK;
 				slice.s = base;

@@ -20,43 +20,8 @@
  *-------------------------------------------------------------------------
  */
 #include "batch/batch_layout.h"
-#include "compare.h"
+#include "compare_text.h"
 #include "extents_gen.h"
-#include "program/program_builder.h"
-#include "program/text_function.h"
-
-#define PROGRAM_WORDS 4096
-#define INPUTS 3				/* texts, short texts, numbers and dates */
-#define MAX_REGISTERS 24
-
-/* The most that a text is repeated by, so that few batches want more than the room. */
-#define MAX_TIMES 4
-
-/* What a batch is made of. */
-typedef struct TextCase
-{
-	int32_t		n;
-	int32_t		long_every;		/* one text in so many is long; 0: none */
-	int32_t		long_bytes;
-	int			ascii;			/* of the first column, all */
-	int			broken;			/* texts need not be valid UTF-8 */
-	int			same;			/* texts, and what is sought, nearly of one letter */
-}			TextCase;
-
-/* Registers to choose from. */
-typedef struct TextWork
-{
-	Rng		   *rng;
-	GpustrProgramBuilder builder;
-	int32_t		encoding;
-	uint16_t	text[MAX_REGISTERS];
-	int32_t		ntext;
-	uint16_t	value[MAX_REGISTERS];
-	int32_t		nvalue;
-	uint16_t	times;			/* a value of 0 to MAX_TIMES */
-	uint16_t	flag;			/* a bool register */
-	int32_t		nout;			/* output columns so far */
-}			TextWork;
 
 /* Batches of which the engines had to agree on all rows; others. */
 static int	strict;
@@ -94,7 +59,9 @@ make_text(Rng *rng, const TextCase * c, int i, int32_t left, char *out)
 	int32_t		len = 0;
 	int32_t		j;
 
-	if (i == 1 && c->same)
+	if (i == 0 && c->few > 0)
+		most = c->long_every > 0 && rng_one_in(rng, c->long_every) ? c->long_bytes : 200;
+	else if (i == 1 && c->same)
 		most = 100;				/* count_matches() has another way past 64 bytes */
 	else if (i > 0)
 		most = 1 + rng_below(rng, 6);
@@ -116,6 +83,11 @@ make_text(Rng *rng, const TextCase * c, int i, int32_t left, char *out)
 		if (c->same && i < 2)
 		{
 			out[len++] = rng_one_in(rng, i == 0 ? 300 : 100) ? 'b' : 'a';
+			continue;
+		}
+		if (c->few > 0 && i == 0)
+		{
+			out[len++] = (char) ('a' + rng_below(rng, c->few));
 			continue;
 		}
 		if (c->broken && i == 0 && rng_one_in(rng, 8))
@@ -191,8 +163,8 @@ make_constant(const TextWork * work, GpustrTextFunction function, char *constant
 	}
 }
 
-static void
-add_text(TextWork * work, uint16_t reg)
+void
+compare_text_add(TextWork * work, uint16_t reg)
 {
 	if (work->ntext < MAX_REGISTERS)
 		work->text[work->ntext++] = reg;
@@ -206,16 +178,16 @@ add_value(TextWork * work, uint16_t reg)
 }
 
 /* Put a text out, in the next column, if there is one. */
-static void
-show(TextWork * work, uint16_t text)
+void
+compare_text_show(TextWork * work, uint16_t text)
 {
 	if (work->nout < GPUSTR_MAX_OUT_COLUMNS)
 		gpustr_builder_output_text(&work->builder, work->nout++, text);
 }
 
 /* Add a call of a function, and put the answer out; a value, as text. */
-static void
-add_call(TextWork * work, GpustrTextFunction function)
+void
+compare_text_call(TextWork * work, GpustrTextFunction function)
 {
 	uint64_t	constant[128];
 	const char *shape = gpustr_text_function_shape((int) function);
@@ -242,13 +214,13 @@ add_call(TextWork * work, GpustrTextFunction function)
 	if (rng_one_in(work->rng, 8))
 		gpustr_builder_of_bytes(&work->builder);
 	if (function <= GPUSTR_TEXT_MAKE_LAST)
-		add_text(work, answer);
+		compare_text_add(work, answer);
 	else
 	{
 		add_value(work, answer);
 		answer = gpustr_builder_text_function(&work->builder, GPUSTR_TEXT_FROM_INT, &answer, NULL, 0);
 	}
-	show(work, answer);
+	compare_text_show(work, answer);
 }
 
 /* Registers that calls have as arguments. */
@@ -267,18 +239,18 @@ add_registers(TextWork * work)
 	int			i;
 
 	for (i = 0; i < INPUTS; i++)
-		add_text(work, gpustr_builder_column(b, i));
+		compare_text_add(work, gpustr_builder_column(b, i));
 	for (i = 0; i < 3; i++)
 	{
 		sample = samples[rng_below(rng, 8)];
-		add_text(work, gpustr_builder_const_text(b, rng_one_in(rng, 12) ? GPUSTR_NULL : GPUSTR_FALSE, sample,
+		compare_text_add(work, gpustr_builder_const_text(b, rng_one_in(rng, 12) ? GPUSTR_NULL : GPUSTR_FALSE, sample,
 												 (int32_t) strlen(sample)));
 	}
 	flag = gpustr_builder_like(b, 0, "%a%", 3);
 	work->flag = rng_one_in(rng, 2) ? flag :
 		gpustr_builder_binary(b, GPUSTR_OP_OR, flag, gpustr_builder_const(b, GPUSTR_RECHECK));
-	add_text(work, gpustr_builder_trim_blanks(b, 0));
-	add_text(work, gpustr_builder_choose(b, GPUSTR_OP_CHOOSE_TEXT, work->flag, 0, work->text[rng_below(rng, 6)]));
+	compare_text_add(work, gpustr_builder_trim_blanks(b, 0));
+	compare_text_add(work, gpustr_builder_choose(b, GPUSTR_OP_CHOOSE_TEXT, work->flag, 0, work->text[rng_below(rng, 6)]));
 	for (i = 0; i < 4; i++)
 		add_value(work, gpustr_builder_const_value(b, rng_one_in(rng, 12) ? GPUSTR_RECHECK : GPUSTR_FALSE,
 												   numbers[rng_below(rng, rng_one_in(rng, 3) ? 22 : 8)]));
@@ -302,15 +274,15 @@ make_program(Rng *rng, GpustrTextFunction function, uint64_t *program)
 	gpustr_builder_init(&work->builder, work->encoding, program, PROGRAM_WORDS * sizeof(uint64_t));
 	add_registers(work);
 	for (i = rng_below(rng, 3); i > 0; i--)
-		add_call(work, (GpustrTextFunction) (1 + rng_below(rng, GPUSTR_TEXT_FUNCTION_LAST)));
-	add_call(work, function);
+		compare_text_call(work, (GpustrTextFunction) (1 + rng_below(rng, GPUSTR_TEXT_FUNCTION_LAST)));
+	compare_text_call(work, function);
 	if (rng_one_in(rng, 2))
 		gpustr_builder_select(&work->builder, gpustr_builder_like(&work->builder, work->text[work->ntext - 1], "%b%", 3));
 
 	/* an output column of a text that needs no room may have a condition */
 	if (work->nout < GPUSTR_MAX_OUT_COLUMNS)
 	{
-		show(work, work->text[rng_below(rng, 8)]);
+		compare_text_show(work, work->text[rng_below(rng, 8)]);
 		gpustr_builder_only_where(&work->builder, work->flag);
 	}
 	if (gpustr_builder_finish(&work->builder) == 0)
@@ -324,8 +296,8 @@ make_program(Rng *rng, GpustrTextFunction function, uint64_t *program)
 }
 
 /* Fill input column i. */
-static void
-fill_input(Rng *rng, const TextCase * c, GpustrBatch *batch, int i, int nulls)
+void
+compare_text_fill(Rng *rng, const TextCase * c, GpustrBatch *batch, int i, int nulls)
 {
 	unsigned char *validity = GPUSTR_BODY_PTR(batch, batch->column[i].validity_off, unsigned char);
 	int32_t    *offsets = GPUSTR_BODY_PTR(batch, batch->column[i].offsets_off, int32_t);
@@ -402,8 +374,8 @@ agree(const void *a, const void *b)
 	return 1;
 }
 
-static const char *
-judge_random(const Flight *flight)
+const char *
+compare_text_judge(const Flight *flight)
 {
 	const GpustrBatch *batch = (const GpustrBatch *) flight->copy;
 	uint64_t	room = step_room(batch);
@@ -456,8 +428,8 @@ compare_lay_out(Flight *flight, const GpustrProgram *program, int32_t n, int32_t
 }
 
 /* Run it. */
-static void
-run(Flight *flight, GpustrBatch *batch, const char *(*judge) (const Flight *flight), const char *round)
+void
+compare_text_run(Flight *flight, GpustrBatch *batch, const char *(*judge) (const Flight *flight), const char *round)
 {
 	flight->judge = judge;
 	gen_poison(batch, 0xC3);
@@ -487,9 +459,9 @@ round_random(Rng *rng, const TextCase * c, GpustrTextFunction function)
 	batch = compare_lay_out(&flight, (const GpustrProgram *) program, c->n, INPUTS, room, nout,
 							gpustr_text_room(c->n, room[0] + room[1] + room[2]) + 1);
 	for (i = 0; i < INPUTS; i++)
-		fill_input(rng, c, batch, i, nulls);
+		compare_text_fill(rng, c, batch, i, nulls);
 	(void) snprintf(name, sizeof(name), "function of texts %d", (int) function);
-	run(&flight, batch, judge_random, name);
+	compare_text_run(&flight, batch, compare_text_judge, name);
 }
 
 /* The longest text of round_no_room(). */
@@ -527,7 +499,7 @@ judge_no_room(const Flight *flight)
 static void
 round_no_room(Rng *rng, int32_t n)
 {
-	TextCase	c = {0, 0, 0, 0, 0, 0};
+	TextCase	c = {0};
 	uint64_t	program[PROGRAM_WORDS];
 	uint64_t	room[INPUTS];
 	GpustrProgramBuilder *b = malloc(sizeof(*b));
@@ -549,8 +521,8 @@ round_no_room(Rng *rng, int32_t n)
 	room[0] = (uint64_t) n * NO_ROOM_BYTES;
 	room[1] = room[2] = 0;
 	batch = compare_lay_out(&flight, (const GpustrProgram *) program, n, INPUTS, room, 1, room[0] * 10);
-	fill_input(rng, &c, batch, 1, 0);
-	fill_input(rng, &c, batch, 2, 0);
+	compare_text_fill(rng, &c, batch, 1, 0);
+	compare_text_fill(rng, &c, batch, 2, 0);
 	for (i = 0; i < n; i++)
 	{
 		int32_t    *offsets = GPUSTR_BODY_PTR(batch, batch->column[0].offsets_off, int32_t);
@@ -561,7 +533,7 @@ round_no_room(Rng *rng, int32_t n)
 	memset(GPUSTR_BODY_PTR(batch, batch->column[0].validity_off, char), 0xFF, ((size_t) n + 7) / 8);
 	for (i = 0; i < (int) room[0]; i++)
 		GPUSTR_BODY_PTR(batch, batch->column[0].data_off, char)[i] = (char) ('a' + i % 26);
-	run(&flight, batch, judge_no_room, "no room for what a step makes");
+	compare_text_run(&flight, batch, judge_no_room, "no room for what a step makes");
 }
 
 void
@@ -574,7 +546,7 @@ compare_text(Rng *rng, int small)
 	for (repeat = 0; repeat < (small ? 1 : 12); repeat++)
 		for (function = 1; function <= GPUSTR_TEXT_FUNCTION_LAST; function++)
 		{
-			TextCase	c = {0, 0, 0, 0, 0, 0};
+			TextCase	c = {0};
 
 			c.n = sizes[rng_below(rng, small ? 7 : 9)];
 			c.ascii = rng_one_in(rng, 3);
@@ -589,11 +561,13 @@ compare_text(Rng *rng, int small)
 		}
 	if (!small)
 	{
-		const		TextCase many = {40000, 0, 0, 1, 0, 0};
+		const		TextCase many = {.n = 40000,.ascii = 1};
 
 		for (function = 1; function <= GPUSTR_TEXT_FUNCTION_LAST; function++)
 			round_random(rng, &many, (GpustrTextFunction) function);
 	}
+	for (repeat = 0; repeat < (small ? 10 : 200); repeat++)
+		compare_text_replace(rng, sizes[rng_below(rng, small ? 7 : 9)], rng_one_in(rng, 4));
 	for (repeat = 0; repeat < 4; repeat++)
 	{
 		round_no_room(rng, 40);

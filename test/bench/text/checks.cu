@@ -55,10 +55,12 @@ static bool expected(const Column &column, const Work &work, const Call &call, i
 
 /*
  * Texts start[i] to end[i] of n rows, on the host.  Those of a group of rows lie near
- * each other, so that a group is one copy.
+ * each other, so that a group is one copy; but for those before 'split', which are
+ * another.
  */
 static std::vector<std::string> fetch_texts(const char *base, const std::vector<int32_t> &start,
-											const std::vector<int32_t> &end, int32_t first_row)
+											const std::vector<int32_t> &end, int32_t first_row,
+											int32_t split)
 {
 	const size_t group = 256;
 	std::vector<std::string> texts;
@@ -67,12 +69,27 @@ static std::vector<std::string> fetch_texts(const char *base, const std::vector<
 	{
 		const size_t from = texts.size();
 		const size_t to = std::min(start.size(), from + group - ((size_t)first_row + from) % group);
-		const int32_t low = *std::min_element(start.begin() + (long)from, start.begin() + (long)to);
-		const int32_t high = *std::max_element(end.begin() + (long)from, end.begin() + (long)to);
-		std::vector<char> bytes = fetch_array(base + low, (size_t)(high - low));
+		int32_t low[2] = {INT32_MAX, INT32_MAX};
+		int32_t high[2] = {0, 0};
+		std::vector<char> bytes[2];
 
 		for (size_t i = from; i < to; i++)
-			texts.emplace_back(bytes.data() + (start[i] - low), (size_t)(end[i] - start[i]));
+		{
+			const int side = start[i] >= split;
+
+			low[side] = std::min(low[side], start[i]);
+			high[side] = std::max(high[side], end[i]);
+		}
+		for (int side = 0; side < 2; side++)
+			if (low[side] < high[side])
+				bytes[side] = fetch_array(base + low[side], (size_t)(high[side] - low[side]));
+		for (size_t i = from; i < to; i++)
+		{
+			const int side = start[i] >= split;
+
+			texts.emplace_back(bytes[side].data() + (start[i] - low[side]),
+							   (size_t)(end[i] - start[i]));
+		}
 	}
 	return texts;
 }
@@ -110,14 +127,14 @@ bool sample_is_right(const Column &column, const Work &work, const Call &call, i
 	{
 		if (!in_range(column, start, end))
 			return false;
-		made = fetch_texts(column.base[part], start, end, first);
+		made = fetch_texts(column.base[part], start, end, first, column.arena_at);
 	}
 	if (call.column && part == column.nparts - 1)
 	{
 		const std::vector<int32_t> offset = fetch_array(work.out.offset + first, n + 1);
 
 		put_out = fetch_texts(work.out.data, std::vector<int32_t>(offset.begin(), offset.end() - 1),
-							  std::vector<int32_t>(offset.begin() + 1, offset.end()), first);
+							  std::vector<int32_t>(offset.begin() + 1, offset.end()), first, 0);
 	}
 	for (size_t i = 0; i < n; i++)
 	{

@@ -4,15 +4,20 @@
  *	  Functions of texts, searches and LIKE over columns in device memory: bytes a
  *	  second, and as much of what a copy on the device reaches.
  *
- *		text_bench [--quick] [--searches] [--seed N]
+ *		text_bench [--quick] [--seed N] [--only NAME] [--rows NAME]
  *
  * Each runs over all parts of a column that is far larger than the L2 cache, timed
  * by events; the best of some runs.  Before that one run, over poisoned outputs,
  * is compared with the host's row functions at both ends of the column.
  *
+ * --only: calls whose names have that in them; --rows: columns that are called so.
+ *
  * Bytes count as text that is to be read (of substr, up to where it ends), and text
- * that is written.  A slice, or a value, counts as the 8 bytes that it takes.  "+ column": with OUTPUT_TEXT of the answer
- * to an Arrow column, which counts as written once more.
+ * that is written.  A slice, or a value, counts as the 8 bytes that it takes; so does an
+ * answer of replace() beside what is written of it, as a text that stays as it is is not
+ * copied.  "whole texts": what it is of copy where all text of replace() counts as
+ * read and all of its answers as written, which goals are meant for.  "+ column": with
+ * OUTPUT_TEXT of the answer to an Arrow column, which counts as written once more.
  *
  * IDENTIFICATION
  *	  test/bench/text/text_bench.cu
@@ -247,12 +252,29 @@ static double copy_speed(const Column &column, cudaStream_t stream)
 	return 2 * (double)bytes * column.nparts / ms / 1e9;
 }
 
+/* Bytes of the answers of all rows, wherever they lie. */
+static double answer_bytes(const Column &column, const Work &work)
+{
+	const size_t rows = (size_t)column.nrows;
+	double bytes = 0;
+
+	for (int i = 0; i < column.nparts; i++)
+	{
+		const std::vector<int32_t> start = fetch_array(work.start + (size_t)i * rows, rows);
+		const std::vector<int32_t> end = fetch_array(work.end + (size_t)i * rows, rows);
+
+		for (size_t r = 0; r < rows; r++)
+			bytes += end[r] - start[r];
+	}
+	return bytes;
+}
+
 static void print_line(const Column &column, const char *name, double ms, double read, double bytes,
-					   double copy, const char *goal, bool right)
+					   double copy, const std::string &goal, bool right)
 {
 	printf("%-8s %-34s %9.3f ms  read %6.3f TB/s  in + out %6.3f TB/s %5.1f%% of copy  %s%s\n",
 		   column.name, name, ms, read / ms / 1e9, bytes / ms / 1e9, 100 * bytes / ms / 1e9 / copy,
-		   goal, right ? "" : "  WRONG");
+		   goal.c_str(), right ? "" : "  WRONG");
 	fflush(stdout);
 }
 
@@ -264,6 +286,7 @@ static bool time_call(const Column &column, Work *work, const Call &call, double
 	double read = (double)column.bytes();
 	double bytes;
 	char goal[40] = "";
+	char whole[40] = "";
 	bool right;
 	double ms;
 
@@ -284,16 +307,20 @@ static bool time_call(const Column &column, Work *work, const Call &call, double
 		read *= column.nparts;
 	}
 	bytes = read;
-	bytes += call.function <= GPUSTR_TEXT_SLICE_LAST || call.function > GPUSTR_TEXT_MAKE_LAST
-				 ? 8 * rows
-				 : made;
+	if (call.function <= GPUSTR_TEXT_SLICE_LAST || call.function > GPUSTR_TEXT_MAKE_LAST)
+		bytes += 8 * rows;
+	else
+		bytes += made + (call.function == GPUSTR_TEXT_REPLACE ? 8 * rows : 0);
 	if (call.column)
-		bytes += made;
+		bytes += (double)fetch_array(work->out.bytes, 1)[0] * column.nparts;
 	if (call.goal_percent > 0)
 		(void)snprintf(goal, sizeof(goal), "goal %d%%", call.goal_percent);
 	else if (call.goal_tb > 0)
 		(void)snprintf(goal, sizeof(goal), "goal read %.1f TB/s", call.goal_tb);
-	print_line(column, call.name, ms, read, bytes, copy, goal, right);
+	if (call.function == GPUSTR_TEXT_REPLACE && !call.column)
+		(void)snprintf(whole, sizeof(whole), "whole texts %.1f%%  ",
+					   100 * (read + answer_bytes(column, *work)) / ms / 1e9 / copy);
+	print_line(column, call.name, ms, read, bytes, copy, std::string(whole) + goal, right);
 	return right;
 }
 
@@ -428,7 +455,15 @@ int main(int argc, char **argv)
 		 false,
 		 40,
 		 0},
+		{"replace, 1 row in 16 + column",
+		 GPUSTR_TEXT_REPLACE,
+		 {NULL, COLUMN_NEEDLE, "<thread>+"},
+		 {},
+		 true,
+		 0,
+		 0},
 		{"replace, a letter by two", GPUSTR_TEXT_REPLACE, {NULL, "e", "EE"}, {}, false, 0, 0},
+		{"replace, two letters by none", GPUSTR_TEXT_REPLACE, {NULL, "aa", ""}, {}, false, 0, 0},
 		{"split_part(' ', 3)", GPUSTR_TEXT_SPLIT_PART, {NULL, " ", NULL}, {0, 0, 3}, false, 0, 0},
 		{"concat, 8 bytes", GPUSTR_TEXT_CONCAT, {NULL, "-suffix.", NULL}, {}, false, 0, 0},
 		{"md5", GPUSTR_TEXT_MD5, {}, {}, false, 0, 0},
@@ -473,6 +508,7 @@ int main(int argc, char **argv)
 		 false,
 		 0,
 		 0},
+		{"replace, a letter by two", GPUSTR_TEXT_REPLACE, {NULL, "e", "EE"}, {}, false, 0, 0},
 		{"substr(9, 40)", GPUSTR_TEXT_SUBSTR, {}, {0, 9, 40}, false, 0, 0},
 	};
 	static const ColumnShape shapes[] = {{"16-112", 16, 112, 0, 0},
@@ -481,9 +517,10 @@ int main(int argc, char **argv)
 										 {"49", 49, 49, 0, 0}};
 	int64_t bytes = 4LL << 30;
 	uint64_t seed = 1;
+	const char *only = "";
+	const char *rows = NULL;
 	int checked = 0;
 	int wrong = 0;
-	bool only_searches = false;
 	DfaDevice limits;
 	cudaDeviceProp props;
 	cudaStream_t stream;
@@ -492,13 +529,15 @@ int main(int argc, char **argv)
 	{
 		if (strcmp(argv[i], "--quick") == 0)
 			bytes = 8 << 20;
-		else if (strcmp(argv[i], "--searches") == 0)
-			only_searches = true;
 		else if (strcmp(argv[i], "--seed") == 0 && i + 1 < argc)
 			seed = strtoull(argv[++i], NULL, 10);
+		else if (strcmp(argv[i], "--only") == 0 && i + 1 < argc)
+			only = argv[++i];
+		else if (strcmp(argv[i], "--rows") == 0 && i + 1 < argc)
+			rows = argv[++i];
 		else
 		{
-			fprintf(stderr, "usage: text_bench [--quick] [--searches] [--seed N]\n");
+			fprintf(stderr, "usage: text_bench [--quick] [--seed N] [--only NAME] [--rows NAME]\n");
 			return 2;
 		}
 	}
@@ -508,6 +547,8 @@ int main(int argc, char **argv)
 	CUDA_MUST(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
 	for (size_t c = 0; c < sizeof(shapes) / sizeof(shapes[0]); c++)
 	{
+		if (rows != NULL && strcmp(rows, shapes[c].name) != 0)
+			continue;
 		Column column = make_column(shapes[c], bytes, seed);
 		Work work = make_work(column, stream);
 		double copy = copy_speed(column, stream);
@@ -515,6 +556,8 @@ int main(int argc, char **argv)
 		{
 			for (size_t i = 0; i < n; i++)
 			{
+				if (strstr(list[i].name, only) == NULL)
+					continue;
 				checked++;
 				wrong += !time_call(column, &work, list[i], copy);
 			}
@@ -523,14 +566,15 @@ int main(int argc, char **argv)
 		printf("text_bench: %s, seed %llu, rows of %s bytes, %lld in all; copy %.3f TB/s\n",
 			   props.name, (unsigned long long)seed, column.name, (long long)column.bytes(), copy);
 		if (c == 2)
-			time_all(mixed_searches,
-					 only_searches ? 2 : sizeof(mixed_searches) / sizeof(mixed_searches[0]));
-		else if (c < 2 && !only_searches)
+			time_all(mixed_searches, sizeof(mixed_searches) / sizeof(mixed_searches[0]));
+		else if (c < 2)
 			time_all(calls, sizeof(calls) / sizeof(calls[0]));
 		if (c != 2)
 			time_all(searches, sizeof(searches) / sizeof(searches[0]));
 		for (size_t i = 0; i < sizeof(likes) / sizeof(likes[0]); i++)
 		{
+			if (strstr("LIKE", only) == NULL)
+				continue;
 			checked++;
 			wrong += !time_like(column, &work, limits, likes[i], copy);
 		}
