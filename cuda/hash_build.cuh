@@ -188,7 +188,7 @@ __device__ __forceinline__ uint32_t hash_add_together(uint32_t *count, uint32_t 
 }
 
 static __global__ void __launch_bounds__(HASH_BLOCK)
-	hash_count_kernel(const uint32_t *met, uint32_t n, uint32_t *count)
+	hash_count_met_kernel(const uint32_t *met, uint32_t n, uint32_t *count)
 {
 	uint64_t i = (uint64_t)blockIdx.x * HASH_BLOCK + threadIdx.x;
 	uint32_t at = i < n ? __ldcs(met + i) : ROWFN_NO_ROW;
@@ -330,7 +330,7 @@ static cudaError_t hash_make_runs(const RowfnTable &table, const Source &source,
 	if (n == 0)
 		return cudaSuccess;
 	CUDA_PASS(cudaMemsetAsync(count, 0, 4 * nslots, stream));
-	hash_count_kernel<<<blocks, HASH_BLOCK, 0, stream>>>(met, n, count);
+	hash_count_met_kernel<<<blocks, HASH_BLOCK, 0, stream>>>(met, n, count);
 	CUDA_PASS(cudaPeekAtLastError());
 	hash_allot_kernel<<<(uint32_t)((nslots + HASH_TILE - 1) / HASH_TILE), HASH_BLOCK, 0, stream>>>(
 		(HashWord *)table.slots, nslots, count, table.runs, counters);

@@ -28,11 +28,10 @@ static __global__ void __launch_bounds__(HASH_BLOCK)
 {
 	const uint32_t first = blockIdx.x * HASH_TILE;
 
-	hash_probe_tile<GROUP, BUCKET>(table, source, equal, first, n,
-								   [&](uint32_t at, uint32_t, uint32_t value) {
-									   __stcs(inner + first + at,
-											  rowfn_value_row(table.runs, value, 0));
-								   });
+	hash_probe_tile<GROUP, BUCKET>(
+		table, source, equal, first, n,
+		[&](uint32_t at, uint32_t, uint32_t value)
+		{ __stcs(inner + first + at, rowfn_value_row(table.runs, value, 0)); });
 }
 
 template <int GROUP, int BUCKET, class Source, class Equal>
@@ -43,9 +42,9 @@ static __global__ void __launch_bounds__(HASH_BLOCK)
 	__shared__ uint8_t found[HASH_TILE];
 	const uint32_t first = blockIdx.x * HASH_TILE;
 
-	hash_probe_tile<GROUP, BUCKET>(
-		table, source, equal, first, n,
-		[&](uint32_t at, uint32_t, uint32_t value) { found[at] = value != ROWFN_NO_ROW; });
+	hash_probe_tile<GROUP, BUCKET>(table, source, equal, first, n,
+								   [&](uint32_t at, uint32_t, uint32_t value)
+								   { found[at] = value != ROWFN_NO_ROW; });
 	__syncthreads();
 	for (uint32_t at = threadIdx.x; at < HASH_TILE; at += HASH_BLOCK)
 	{
@@ -70,7 +69,8 @@ static __global__ void __launch_bounds__(HASH_BLOCK)
 		sum = 0;
 	__syncthreads();
 	hash_probe_tile<GROUP, BUCKET>(table, source, equal, first, n,
-								   [&](uint32_t at, uint32_t, uint32_t value) {
+								   [&](uint32_t at, uint32_t, uint32_t value)
+								   {
 									   uint32_t rows = rowfn_value_rows(table.runs, value);
 
 									   if (outer && rows == 0)
@@ -102,20 +102,21 @@ static __global__ void __launch_bounds__(HASH_BLOCK)
 	hash_mark_kernel(const RowfnTable table, const Source source,
 					 const __grid_constant__ Equal equal, uint32_t n, uint32_t *matched)
 {
-	hash_probe_tile<GROUP, BUCKET>(
-		table, source, equal, blockIdx.x * HASH_TILE, n, [&](uint32_t, uint32_t, uint32_t value) {
-			if (value == ROWFN_NO_ROW)
-				return;
-			if ((value & ROWFN_VALUE_RUN) == 0)
-				hash_set_bit(matched, value);
-			else
-			{
-				uint32_t *run = table.runs + (value & ~ROWFN_VALUE_RUN);
+	hash_probe_tile<GROUP, BUCKET>(table, source, equal, blockIdx.x * HASH_TILE, n,
+								   [&](uint32_t, uint32_t, uint32_t value)
+								   {
+									   if (value == ROWFN_NO_ROW)
+										   return;
+									   if ((value & ROWFN_VALUE_RUN) == 0)
+										   hash_set_bit(matched, value);
+									   else
+									   {
+										   uint32_t *run = table.runs + (value & ~ROWFN_VALUE_RUN);
 
-				if ((*(volatile uint32_t *)run & ROWFN_RUN_MATCHED) == 0)
-					atomicOr(run, ROWFN_RUN_MATCHED);
-			}
-		});
+										   if ((*(volatile uint32_t *)run & ROWFN_RUN_MATCHED) == 0)
+											   atomicOr(run, ROWFN_RUN_MATCHED);
+									   }
+								   });
 }
 
 /* Runs that are marked: their rows.  A long one is the whole block's. */

@@ -297,7 +297,8 @@ static __global__ void __launch_bounds__(HASH_BLOCK)
 		if (done == HASH_TILE_DONE)
 			continue;
 		hash_probe_tile<GROUP, BUCKET>(table, source, equal, shared.tile * HASH_TILE, n,
-									   [&](uint32_t at, uint32_t row, uint32_t value) {
+									   [&](uint32_t at, uint32_t row, uint32_t value)
+									   {
 										   shared.value[at] = value;
 										   shared.outer[at] = row;
 									   });

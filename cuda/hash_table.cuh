@@ -116,6 +116,13 @@ struct ExactEqual
 	}
 };
 
+/* A call, so that all kinds of keys are not compiled into each kernel in many places. */
+static __device__ __noinline__ bool hash_keys_equal(const RowfnKeys *inner, uint32_t inner_row,
+													const RowfnKeys *outer, uint32_t outer_row)
+{
+	return rowfn_keys_equal(inner, inner_row, outer, outer_row) != 0;
+}
+
 /* By the columns; while rows are inserted both sides are the inner one. */
 struct KeysEqual
 {
@@ -126,7 +133,7 @@ struct KeysEqual
 	__device__ __forceinline__ bool operator()(const RowfnTable &table, uint32_t value,
 											   uint32_t row) const
 	{
-		return rowfn_keys_equal(&inner, rowfn_value_row(table.runs, value, 0), &outer, row) != 0;
+		return hash_keys_equal(&inner, rowfn_value_row(table.runs, value, 0), &outer, row);
 	}
 };
 
@@ -307,9 +314,8 @@ static inline uint32_t hash_tiles(uint32_t n)
 }
 
 /*
- * Call f<GROUP, BUCKET>() of a probing shape that is known when it runs.
- * Returns cudaErrorInvalidValue for one that there is not: GROUP 1, 2, 4, 8 with
- * BUCKET 1, 2, 4.
+ * call(GROUP, BUCKET) of a probing shape that is known when it runs: 1, 2, 4, 8 with 1,
+ * 2; 1, 2 with 4.  cudaErrorInvalidValue for any other.
  */
 #define HASH_SHAPE(group, bucket, call)                                                            \
 	((group) == 1 && (bucket) == 1	 ? call(1, 1)                                                  \

@@ -35,6 +35,8 @@
 #ifndef GPUSTR_ROWFN_HASH_KEY_H
 #define GPUSTR_ROWFN_HASH_KEY_H
 
+#include <stddef.h>
+
 #include "program/program.h"
 #include "rowfn/compare.h"
 #include "rowfn/numeric.h"
@@ -61,9 +63,9 @@ typedef struct RowfnKeyColumn
 	int32_t		kind;			/* RowfnKeyKind */
 	const void *value;			/* [n] WORD: uint32_t; VALUE: int64_t; FLOAT:
 								 * bits of a double, as int64_t */
-	const char *base;			/* BYTES, PADDED, NUMERIC: row i is base[start[i]
-								 * .. end[i]); an Arrow column has end =
-								 * start + 1 */
+	const char *base;			/* BYTES, PADDED, NUMERIC: row i is
+								 * base[start[i] .. end[i]); an Arrow column
+								 * has end = start + 1 */
 	const int32_t *start;		/* [n] */
 	const int32_t *end;			/* [n] */
 } RowfnKeyColumn;

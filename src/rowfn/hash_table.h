@@ -62,7 +62,8 @@
 
 typedef struct RowfnTable
 {
-	uint64_t   *slots;			/* [nwindows * window], each row's hash and value */
+	uint64_t   *slots;			/* [nwindows * window], each row's hash and
+								 * value */
 	uint32_t   *runs;			/* NULL: no key occurs twice */
 	uint32_t	nwindows;
 	uint32_t	window;			/* slots of one: a power of 2 */

@@ -74,8 +74,8 @@ static __global__ void make_keys(uint32_t *word, uint32_t n, uint32_t ndistinct)
 static __global__ void draw_keys(uint32_t *word, uint32_t n, uint32_t ndistinct)
 {
 	for (uint64_t i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
-		word[i] =
-			key_of((uint32_t)((uint64_t)rowfn_hash_word((uint32_t)i * 2654435761u + 7) * ndistinct >> 32));
+		word[i] = key_of(
+			(uint32_t)((uint64_t)rowfn_hash_word((uint32_t)i * 2654435761u + 7) * ndistinct >> 32));
 }
 
 /* Rows whose answer is wrong. */
@@ -239,16 +239,16 @@ static void run_roofs(uint32_t n)
 	double cas;
 
 	gather = time_of(
-		REPEATS, [] {}, [&] {
-			gather_roof<<<n / 1024, 256>>>((HashWord *)m.slots, m.max_slots, n, m.found);
-		});
+		REPEATS, [] {},
+		[&] { gather_roof<<<n / 1024, 256>>>((HashWord *)m.slots, m.max_slots, n, m.found); });
 	cas = time_of(
 		REPEATS, [] { CUDA_MUST(cudaMemset(m.slots, 0xFF, 8 * m.max_slots)); },
 		[&] { cas_roof<<<n / 256, 256>>>((HashWord *)m.slots, m.max_slots, n); });
 	CUDA_MUST(cudaGetLastError());
-	printf("roofs (%u accesses in %.1f GB): gather %.2f ms %.0f GB/s, compare-and-swap %.2f ms %.0f "
-		   "GB/s\n",
-		   n, 8e-9 * m.max_slots, gather, 8e-6 * n / gather, cas, 8e-6 * n / cas);
+	printf(
+		"roofs (%u accesses in %.1f GB): gather %.2f ms %.0f GB/s, compare-and-swap %.2f ms %.0f "
+		"GB/s\n",
+		n, 8e-9 * m.max_slots, gather, 8e-6 * n / gather, cas, 8e-6 * n / cas);
 }
 
 /* Insert and find n rows. */
@@ -264,7 +264,8 @@ static void run_shape(Shape shape, uint32_t n, uint64_t slots, bool ordered)
 
 	insert = time_of(
 		REPEATS, [&] { CUDA_MUST(hash_begin(table, m.counters, 0)); },
-		[&] {
+		[&]
+		{
 			if (ordered)
 			{
 				ItemSource items;
@@ -281,7 +282,8 @@ static void run_shape(Shape shape, uint32_t n, uint64_t slots, bool ordered)
 	must(read_counters().distinct == n && read_counters().left_out == 0, "rows put in");
 	find = time_of(
 		REPEATS, [&] { CUDA_MUST(cudaMemset(m.found, 0xA5, 4 * (size_t)n)); },
-		[&] {
+		[&]
+		{
 			if (ordered)
 			{
 				/* answers stay in the order of the items */
@@ -374,17 +376,22 @@ static void run_join(Shape shape, uint32_t ninner, uint32_t ndistinct, uint32_t 
 	if (ORDERED)
 	{
 		order_inner = time_of(
-			REPEATS, [] {}, [&] {
+			REPEATS, [] {},
+			[&]
+			{
 				CUDA_MUST(hash_order(inner_words, ninner, bits, m.items[0], m.items[1], m.scratch,
 									 m.scratch_bytes, &inner_items, 0));
 			});
 		order_outer = time_of(
-			REPEATS, [] {}, [&] {
+			REPEATS, [] {},
+			[&]
+			{
 				CUDA_MUST(hash_order(outer_words, nouter, bits, m.more_items[0], m.more_items[1],
 									 m.scratch, m.scratch_bytes, &outer_items, 0));
 			});
 	}
-	auto put_in = [&] {
+	auto put_in = [&]
+	{
 		if constexpr (ORDERED)
 			CUDA_MUST(hash_insert(shape.group, shape.bucket, table, inner_items, ExactEqual(),
 								  ninner, m.met, m.counters, 0));
@@ -405,23 +412,26 @@ static void run_join(Shape shape, uint32_t ninner, uint32_t ndistinct, uint32_t 
 		table.runs = m.runs;
 		make_runs = time_of(
 			2,
-			[&] {
+			[&]
+			{
 				CUDA_MUST(hash_begin(table, m.counters, 0));
 				put_in();
 			},
-			[&] {
+			[&]
+			{
 				if constexpr (ORDERED)
-					CUDA_MUST(hash_make_runs(table, inner_items, ninner, m.met, m.count,
-											 m.counters, 0));
+					CUDA_MUST(
+						hash_make_runs(table, inner_items, ninner, m.met, m.count, m.counters, 0));
 				else
-					CUDA_MUST(hash_make_runs(table, inner_words, ninner, m.met, m.count,
-											 m.counters, 0));
+					CUDA_MUST(
+						hash_make_runs(table, inner_words, ninner, m.met, m.count, m.counters, 0));
 			});
 		must(read_counters().run_words == ninner + ndistinct, "words of runs");
 	}
 	count = time_of(
 		REPEATS, [&] { CUDA_MUST(cudaMemset(m.sums, 0, 32)); },
-		[&] {
+		[&]
+		{
 			if constexpr (ORDERED)
 				CUDA_MUST(hash_count(shape.group, shape.bucket, table, outer_items, ExactEqual(),
 									 nouter, false, NULL, m.sums, 0));
@@ -433,7 +443,8 @@ static void run_join(Shape shape, uint32_t ninner, uint32_t ndistinct, uint32_t 
 	must(ninner % ndistinct != 0 || total == (unsigned long long)nouter * (ninner / ndistinct),
 		 "sum of counts");
 
-	auto next_pairs = [&] {
+	auto next_pairs = [&]
+	{
 		if constexpr (ORDERED)
 			CUDA_MUST(hash_retrieve(shape.group, shape.bucket, false, table, outer_items,
 									ExactEqual(), nouter, m.progress, m.written, pairs, 0));
@@ -441,26 +452,30 @@ static void run_join(Shape shape, uint32_t ninner, uint32_t ndistinct, uint32_t 
 			CUDA_MUST(hash_retrieve(shape.group, shape.bucket, false, table, outer_words,
 									ExactEqual(), nouter, m.progress, m.written, pairs, 0));
 	};
-	auto start_pairs = [&] {
+	auto start_pairs = [&]
+	{
 		CUDA_MUST(cudaMemset(m.pair_outer, 0xA5, 4 * (size_t)m.max_pairs));
 		CUDA_MUST(cudaMemset(m.pair_inner, 0xA5, 4 * (size_t)m.max_pairs));
 		CUDA_MUST(hash_retrieve_begin(nouter, m.progress, m.written, 0));
 	};
-	retrieve = time_of(REPEATS, start_pairs, [&] {
-		made = 0;
-		got = 0;
-		do
-		{
-			next_pairs();
-			made++;
-			if (total > m.max_pairs)
-			{
-				progress = read_progress();
-				got += std::min<unsigned long long>(progress.pairs, pairs.room);
-			}
-		} while (total > m.max_pairs && progress.tiles_done < hash_tiles(nouter) &&
-				 (calls == 0 || made < calls));
-	});
+	retrieve =
+		time_of(REPEATS, start_pairs,
+				[&]
+				{
+					made = 0;
+					got = 0;
+					do
+					{
+						next_pairs();
+						made++;
+						if (total > m.max_pairs)
+						{
+							progress = read_progress();
+							got += std::min<unsigned long long>(progress.pairs, pairs.room);
+						}
+					} while (total > m.max_pairs && progress.tiles_done < hash_tiles(nouter) &&
+							 (calls == 0 || made < calls));
+				});
 	progress = read_progress();
 	if (total <= m.max_pairs)
 	{
@@ -485,10 +500,12 @@ static void run_join(Shape shape, uint32_t ninner, uint32_t ndistinct, uint32_t 
 		   "count %.2f, retrieve %.2f ms in %d calls\n",
 		   shape.group, shape.bucket, ORDERED ? "ordered" : "", order_inner, order_outer, begin,
 		   insert, make_runs, count, retrieve, made);
-	printf("    count %.1f G matches/s, retrieve %.2f G matches/s; outer side once: %.2f ms, with count "
+	printf("    count %.1f G matches/s, retrieve %.2f G matches/s; outer side once: %.2f ms, with "
+		   "count "
 		   "%.2f; all, from empty slots on: %.2f ms\n",
 		   1e-6 * total / count, 1e-6 * got / retrieve, order_outer + retrieve,
-		   order_outer + count + retrieve, order_inner + order_outer + insert + make_runs + retrieve);
+		   order_outer + count + retrieve,
+		   order_inner + order_outer + insert + make_runs + retrieve);
 	fflush(stdout);
 }
 
@@ -531,9 +548,8 @@ int main(int argc, char **argv)
 			return 2;
 		}
 	}
-	auto wanted = [&](const char *part) {
-		return parts.empty() || parts.find(part) != std::string::npos;
-	};
+	auto wanted = [&](const char *part)
+	{ return parts.empty() || parts.find(part) != std::string::npos; };
 	const uint32_t n = (1u << 27) >> scale;
 
 	CUDA_MUST(cudaGetDeviceProperties(&prop, 0));
