@@ -3,7 +3,7 @@
  * compare_hash.cu
  *	  The hash table of a join on a device, against that of the host engine.
  *
- *		compare_hash [--seconds N] [--seed N]
+ *		compare_hash [--seconds N] [--cases N] [--seed N]
  *
  * Random keys of all kinds (test/unit/hash_gen.h), probing shapes, loads up to a
  * full table, tables that are too small, truncated hashes, areas for pairs from 1
@@ -469,17 +469,23 @@ int main(int argc, char **argv)
 	double seconds = 20;
 	uint64_t seed = (uint64_t)time(NULL);
 	time_t start = time(NULL);
+	int most = INT32_MAX;
 	int cases = 0;
 
 	for (int i = 1; i + 1 < argc; i += 2)
 	{
 		if (strcmp(argv[i], "--seconds") == 0)
 			seconds = atof(argv[i + 1]);
+		else if (strcmp(argv[i], "--cases") == 0)
+		{
+			most = atoi(argv[i + 1]);
+			seconds = 1e9;
+		}
 		else if (strcmp(argv[i], "--seed") == 0)
 			seed = strtoull(argv[i + 1], NULL, 10);
 	}
 	printf("compare_hash: seed %llu\n", (unsigned long long)seed);
-	while (difftime(time(NULL), start) < seconds && failures < 20)
+	while (difftime(time(NULL), start) < seconds && cases < most && failures < 20)
 	{
 		Rng rng = rng_make(seed + (uint64_t)cases);
 
