@@ -8,12 +8,14 @@
 #
 #	build		extension and programs, for the GPU that is there
 #	compare		both engines over random batches, bit for bit
+#	hashes		the hash table of a join: a device's beside that of the host engine
 #	sanitize	compute-sanitizer over a small run of the same
 #	suites		unit, regress, isolation, TAP and leftovers, on the CUDA engine
 #	redact		the redaction kernels, side by side
 #	dfa			automata, layout by layout
 #	text		functions of texts, searches and LIKE, kernel by kernel
 #	find		all places of a pattern in one long value
+#	hash		the hash table of a join: insert, find, join
 #	logs		table logs of 20 million rows, gpustr beside PostgreSQL
 #
 # Where PostgreSQL was packed into .gpu/ (see README, Contributing), it is
@@ -57,7 +59,7 @@ stage()
 	shift
 	echo "==> $name"
 	timeout "${STAGE_TIMEOUT:-400}" "$@" >"$LOGS/$name.log" 2>&1 || status=$?
-	result=$(grep -E '[0-9]+ passed|ERROR SUMMARY|hazards|% of copy' "$LOGS/$name.log" | tail -n 1)
+	result=$(grep -E '[0-9]+ passed|ERROR SUMMARY|hazards|% of copy|differences|answers right' "$LOGS/$name.log" | tail -n 1)
 	if [ $status -ne 0 ]; then
 		FAILED=1
 		tail -n "${TAIL:-40}" "$LOGS/$name.log"
@@ -71,7 +73,7 @@ build()
 	make -j"$(nproc)" all && make install && make -j"$(nproc)" -C test/gpu &&
 		make -j"$(nproc)" -C test/bench/redact && make -j"$(nproc)" -C test/bench/dfa &&
 		make -j"$(nproc)" -C test/bench/text &&
-		make -j"$(nproc)" -C test/bench/find
+		make -j"$(nproc)" -C test/bench/find && make -C test/bench/hash
 }
 
 STAGES=("$@")
@@ -79,10 +81,13 @@ nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader
 echo "seed $SEED, CUDA_ARCHS $CUDA_ARCHS, logs in $LOGS"
 wanted build && stage build bash -c "$(declare -f build); build"
 wanted compare && stage compare test/gpu/compare_engines --seconds "$SECONDS_COMPARE" --seed "$SEED"
+wanted hashes && stage hashes test/gpu/compare_hash --seconds "$SECONDS_COMPARE" --seed "$SEED"
 if wanted sanitize; then
 	for tool in memcheck racecheck initcheck synccheck; do
 		stage "sanitize-$tool" compute-sanitizer --tool $tool --error-exitcode 9 \
 			test/gpu/compare_engines --small --seed "$SEED"
+		stage "hashes-$tool" compute-sanitizer --tool $tool --error-exitcode 9 \
+			test/gpu/compare_hash --cases 40 --seed "$SEED"
 	done
 fi
 if wanted suites; then
@@ -98,12 +103,14 @@ wanted redact && stage redact test/bench/redact/redact_bench
 wanted dfa && stage dfa test/bench/dfa/dfa_bench
 wanted text && stage text test/bench/text/text_bench
 wanted find && stage find test/bench/find/find_bench
+wanted hash && stage hash test/bench/hash/hash_bench
 wanted logs && stage logs env BUILT=1 test/bench/logs.sh "${ROWS:-20000000}"
 
 wanted redact && cat "$LOGS/redact.log"
 wanted dfa && cat "$LOGS/dfa.log"
 wanted text && cat "$LOGS/text.log"
 wanted find && cat "$LOGS/find.log"
+wanted hash && cat "$LOGS/hash.log"
 wanted logs && sed -n '/^heap/,$p' "$LOGS/logs.log"
 echo
 printf '%s\n' "${TABLE[@]}"
