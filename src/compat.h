@@ -153,6 +153,21 @@ gpustr_read_recent_buffer(Relation rel, BlockNumber block, Buffer recent)
 }
 
 /*
+ * Count a page of the table that was found in shared buffers without the buffer
+ * manager, for pg_stat_io.  16: that view came.  18: it counts bytes, too, of what is
+ * read or written.
+ */
+static inline void
+gpustr_count_io_hit(BufferAccessStrategy strategy)
+{
+#if PG_VERSION_NUM >= 180000
+	pgstat_count_io_op(IOOBJECT_RELATION, IOContextForStrategy(strategy), IOOP_HIT, 1, 0);
+#elif PG_VERSION_NUM >= 160000
+	pgstat_count_io_op(IOOBJECT_RELATION, IOContextForStrategy(strategy), IOOP_HIT);
+#endif
+}
+
+/*
  * Does the buffer hold page 'block' of the table's main fork?  The caller holds the
  * lock of its header.  16: tags are looked at through functions.
  */

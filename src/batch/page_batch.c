@@ -18,8 +18,8 @@
  * between two rows: it copies pages, and has one batch at a time, whose results
  * it takes out of the slot.
  *
- * On error nothing is done here: pins belong to the resource owner, requests
- * to the client, the rest to a memory context.
+ * On error nothing is done here: pins belong to the resource owner, requests and
+ * bare pins to the client, the rest to a memory context.
  *
  * IDENTIFICATION
  *	  src/batch/page_batch.c

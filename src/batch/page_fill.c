@@ -157,9 +157,15 @@ gpustr_drop_bare_pins(void *arg)
 	/* nobody would drop those taken from now on */
 	scan->may_pin_bare = false;
 	for (i = 0; i < scan->nring; i++)
+	{
 		drop_bare(&scan->ring[i]);
+		scan->ring[i].budget = 0;	/* the client gives it back */
+	}
 	if (BufferIsValid(scan->bare))
+	{
 		gpustr_drop_page(scan);
+		scan->page_waits = false;
+	}
 }
 
 /* Step to the next page, and read it.  False at the end of the table. */

@@ -28,8 +28,12 @@
  *	  for the others'.  It is called for relations that are dropped or truncated,
  *	  which is refused while the session has a scan of them open
  *	  (CheckTableNotInUse()), or after resource owners have been released.
- *	- LockBufferForCleanup() of the same session, which would wait for it: VACUUM,
- *	  refused for the same reason.
+ *	- LockBufferForCleanup() of the same session, which would wait for it, where it
+ *	  raises an error for an ordinary pin: VACUUM, refused for the same reason.  The
+ *	  functions of pg_surgery, called for a table while a scan of it is open, wait
+ *	  until they are cancelled.
+ *	- Valgrind, which PostgreSQL tells that a page without a pin of the session's table
+ *	  is not to be touched.  In a build for it there are no bare pins.
  *
  * Other sessions look at the count, and a VACUUM that waits for it to fall to its own
  * is woken as by UnpinBuffer().
@@ -52,10 +56,14 @@
 bool
 gpustr_may_pin_bare(HeapScanDesc scan)
 {
+#ifdef USE_VALGRIND
+	return false;
+#else
 	Relation	rel = scan->rs_base.rs_rd;
 
 	return !RelationUsesLocalBuffers(rel) && !scan->rs_base.rs_snapshot->takenDuringRecovery &&
 		!gpustr_snapshots_grow_old();
+#endif
 }
 
 bool

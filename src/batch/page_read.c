@@ -107,10 +107,11 @@ is_settled(Page page)
 }
 
 static void
-count_hit(Relation rel)
+count_hit(HeapScanDesc scan)
 {
-	pgstat_count_buffer_read(rel);
-	pgstat_count_buffer_hit(rel);
+	pgstat_count_buffer_read(scan->rs_base.rs_rd);
+	pgstat_count_buffer_hit(scan->rs_base.rs_rd);
+	gpustr_count_io_hit(scan->rs_strategy);
 }
 
 /* Pin the page's buffer, in the ordinary way. */
@@ -125,7 +126,7 @@ pin_page(HeapScanDesc scan, BlockNumber block, Buffer hint, uint32 hint_base, do
 	if (is_buffer(hint) && is_used(hint, scan->rs_strategy != NULL) &&
 		gpustr_read_recent_buffer(rel, block, hint))
 	{
-		count_hit(rel);
+		count_hit(scan);
 		return hint;
 	}
 	INSTR_TIME_SET_CURRENT(start);
@@ -248,7 +249,7 @@ read_settled_page(HeapScanDesc scan, BlockNumber block, Buffer hint, Buffer *bar
 	if (settled)
 	{
 		pgBufferUsage.shared_blks_hit++;
-		count_hit(rel);
+		count_hit(scan);
 		scan->rs_cblock = block;
 		return true;
 	}

@@ -6,13 +6,10 @@
  *	startup		gpustr.device_startup_cost
  *				+ what has to be made first: make_cost.c
  *	+ pages		x seq_page_cost of the tablespace
- *	+ pages		x PAGE_CPU_TUPLES x cpu_tuple_cost, less what is paid below for
- *				survivors: of a tuple that is looked at, cpu_tuple_cost
- *				has its share of the page in it, as in a sequential scan
+ *	+ pages		x PAGE_CPU_TUPLES x cpu_tuple_cost
  *	+ tuples	x steps that look at each row x gpustr.device_row_cost
  *	+ rechecks	x (gpustr.recheck_cost + cost of the whole clause list)
- *	+ survivors x (cpu_tuple_cost + cost of the local clauses), or
- *				x BLIND_TUPLES x cpu_tuple_cost if no tuple is looked at
+ *	+ survivors x (BLIND_TUPLES x cpu_tuple_cost + cost of the local clauses)
  *	+ rows		x cost of the target list
  *	- rows		x cost of the expressions of it that the engine computes
  *	+ rows		x such expressions x OUTPUT_TUPLES x cpu_tuple_cost
@@ -29,7 +26,9 @@
  *
  * Survivors are the rows that pass the offloaded clauses.  What a sequential
  * scan pays for each tuple, cpu_tuple_cost and all the clauses, is paid only
- * for them.
+ * for them: if their tuples are looked at, pages and survivors cost cpu_tuple_cost
+ * for each survivor at least.  (In that is the tuple's share of its page, so it is
+ * not added to the pages; and no row gets cheaper by being looked at.)
  *
  * A parallel scan divides among its participants what they do themselves: the
  * handling of pages, rechecks, survivors, the target list, and with the local
@@ -228,6 +227,7 @@ gpustr_cost_scan(Path *path, PlannerInfo *root, Relation table,
 	double		row_cost = gpustr_device_row_cost;
 	double		rechecks;
 	double		survivors;
+	double		tuples;			/* of which cpu_tuple_cost is paid */
 	double		matched;		/* part of the rows whose outputs are recheck */
 	double		spc_seq_page_cost;
 	QualCost	local_cost;
@@ -274,11 +274,10 @@ gpustr_cost_scan(Path *path, PlannerInfo *root, Relation table,
 	else
 		shared_cost += rel->tuples * clauses->row_steps * row_cost;
 	cpu_cost += rechecks * (gpustr_recheck_cost + full_cost.per_tuple);
-	if (local == NIL && !gpustr_needs_tuples(root, rel, clauses->outputs))
-		cpu_cost += (rel->pages * PAGE_CPU_TUPLES + survivors * BLIND_TUPLES) * cpu_tuple_cost;
-	else
-		cpu_cost += Max(rel->pages * PAGE_CPU_TUPLES, survivors) * cpu_tuple_cost +
-			survivors * local_cost.per_tuple;
+	tuples = rel->pages * PAGE_CPU_TUPLES + survivors * BLIND_TUPLES;
+	if (local != NIL || gpustr_needs_tuples(root, rel, clauses->outputs))
+		tuples = Max(tuples, survivors);
+	cpu_cost += tuples * cpu_tuple_cost + survivors * local_cost.per_tuple;
 	cpu_cost += rel->rows * path->pathtarget->cost.per_tuple;
 	cpu_cost -= rel->rows * output_cost.per_tuple;
 	cpu_cost += rel->rows * list_length(clauses->outputs) * OUTPUT_TUPLES * cpu_tuple_cost;

@@ -37,6 +37,22 @@ my $right = $node->safe_psql('postgres', "SET gpustr.enabled = off; $scan");
 # pages by these
 $node->safe_psql('postgres', "$require; $scan; $scan; $scan") for 1 .. 3;
 
+# Buffers are counted as by a sequential scan
+sub buffers
+{
+	my ($enabled) = @_;
+	my $count = "SELECT heap_blks_hit FROM pg_statio_user_tables WHERE relname = 't'";
+	my $before = $node->safe_psql('postgres', $count);
+	my $plan = $node->safe_psql('postgres', "SET gpustr.enabled = $enabled; EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) $scan");
+	my ($hit) = $plan =~ /"Shared Hit Blocks": (\d+)/;
+	my ($read) = $plan =~ /"Shared Read Blocks": (\d+)/;
+
+	is($plan =~ /GpuScan/ ? 'on' : 'off', $enabled, "the plan with gpustr $enabled");
+	return "$hit hit, $read read, " . ($node->safe_psql('postgres', $count) - $before) . ' counted';
+}
+
+is(buffers('on'), buffers('off'), 'buffers are counted as by a sequential scan');
+
 # A session whose scan has batches in flight on a device that stands still
 sub start_scan
 {
@@ -116,6 +132,41 @@ unpinned_ok('an error that was caught, in an open transaction');
 is($session->query_safe($scan), $right, 'that transaction goes on');
 $session->query_safe('COMMIT');
 $session->quit;
+
+# A cursor of the transaction fails in a subtransaction, which takes its pins with it
+$session = $node->background_psql('postgres', on_error_stop => 0);
+$session->query_safe("$require; BEGIN; DECLARE c NO SCROLL CURSOR FOR SELECT 1 / (id - 6000) FROM t WHERE msg LIKE '%line%'; MOVE 100 FROM c; SAVEPOINT s");
+$session->query('MOVE ALL FROM c');
+like($session->{stderr}, qr/division by zero/, 'a cursor fails in a subtransaction');
+$session->{stderr} = '';
+unpinned_ok('a cursor that failed, before its subtransaction is rolled back');
+$session->query_safe('ROLLBACK TO s');
+is($session->query_safe($scan), $right, 'the transaction of the cursor goes on');
+$session->query_safe('COMMIT');
+
+# A cursor that fails as it is held at the end of its transaction
+$session->query_safe("BEGIN; DECLARE c NO SCROLL CURSOR WITH HOLD FOR SELECT 1 / (id - 6000) FROM t WHERE msg LIKE '%line%'; MOVE 100 FROM c");
+$session->query('COMMIT');
+like($session->{stderr}, qr/division by zero/, 'a cursor fails as it is held');
+$session->{stderr} = '';
+unpinned_ok('a cursor that could not be held');
+$session->quit;
+
+# Leader and workers have batches in flight: the leader is cancelled, a worker is
+# terminated
+my $parallel = 'SET max_parallel_workers_per_gather = 2; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0';
+my $workers = "FROM pg_stat_activity WHERE backend_type = 'parallel worker'";
+
+foreach my $victim ("SELECT pg_cancel_backend(LEADER)", "SELECT pg_terminate_backend(pid) $workers LIMIT 1")
+{
+	($session, $pid, $device) = start_scan("$parallel; $scan");
+	ok( $node->poll_query_until('postgres', "SELECT count(*) = 2 $workers AND wait_event = 'Extension'"),
+		'workers wait for the device');
+	$node->safe_psql('postgres', $victim =~ s/LEADER/$pid/r);
+	unpinned_ok($victim);
+	kill 'CONT', $device;
+	$session->quit;
+}
 
 # Cursors: one that rests, one that is closed, one of a subtransaction
 $session = $node->background_psql('postgres', on_error_stop => 0);
