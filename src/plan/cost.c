@@ -6,7 +6,8 @@
  *	startup		gpustr.device_startup_cost
  *				+ what has to be made first: make_cost.c
  *	+ pages		x seq_page_cost of the tablespace
- *	+ pages		x PAGE_CPU_TUPLES x cpu_tuple_cost
+ *	+ pages		x PAGE_CPU_TUPLES, or BUSY_PAGE_CPU_TUPLES if not all visible,
+ *				x cpu_tuple_cost
  *	+ tuples	x steps that look at each row x gpustr.device_row_cost
  *	+ rechecks	x (gpustr.recheck_cost + cost of the whole clause list)
  *	+ survivors x (BLIND_TUPLES x cpu_tuple_cost + cost of the local clauses)
@@ -88,6 +89,7 @@
  * takes for about so many tuples (55 to 100 ns each).
  */
 #define PAGE_CPU_TUPLES 2.0
+#define BUSY_PAGE_CPU_TUPLES 5.0
 
 /*
  * What a row costs whose tuple is not looked at, as under count(*) or where all
@@ -274,7 +276,8 @@ gpustr_cost_scan(Path *path, PlannerInfo *root, Relation table,
 	else
 		shared_cost += rel->tuples * clauses->row_steps * row_cost;
 	cpu_cost += rechecks * (gpustr_recheck_cost + full_cost.per_tuple);
-	tuples = rel->pages * PAGE_CPU_TUPLES + survivors * BLIND_TUPLES;
+	tuples = rel->pages * (rel->allvisfrac * PAGE_CPU_TUPLES + (1 - rel->allvisfrac) * BUSY_PAGE_CPU_TUPLES) +
+		survivors * BLIND_TUPLES;
 	if (local != NIL || gpustr_needs_tuples(root, rel, clauses->outputs))
 		tuples = Max(tuples, survivors);
 	cpu_cost += tuples * cpu_tuple_cost + survivors * local_cost.per_tuple;
