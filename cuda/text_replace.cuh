@@ -214,7 +214,7 @@ static __device__ __forceinline__ uint32_t places_apart(uint32_t bits, uint32_t 
  * out		where the answer is written; NULL: places are counted
  */
 template <int N>
-static __device__ __noinline__ int32_t long_places(const ReplaceConstants &constants,
+static __device__ __forceinline__ int32_t long_places(const ReplaceConstants &constants,
 												   RowfnText text, int32_t from_len, RowfnText to,
 												   int32_t first, char *out)
 {
