@@ -112,6 +112,14 @@ __device__ __forceinline__ uint64_t arena_written(const TextArena &arena, const 
 	return place.block >= arena.bytes ? 0 : min(n, arena.bytes - place.block);
 }
 
+/* Fill the arena with zeros from byte 'at' up to the end of the word that it is in. */
+__device__ __forceinline__ void arena_fill_word(const TextArena &arena, uint64_t at)
+{
+	if (at < arena.bytes)
+		for (char *p = arena.base + arena.at + at; ((uintptr_t)p & 15) != 0; p++)
+			*p = 0;
+}
+
 /*
  * Texts are read by words of up to 16 bytes, so those in which the last answers end
  * are filled with zeros, where answers were written byte by byte.  no_room: the
@@ -120,11 +128,8 @@ __device__ __forceinline__ uint64_t arena_written(const TextArena &arena, const 
 __device__ __forceinline__ void arena_fill_words(const TextArena &arena, const ArenaPlace &place,
 												 bool no_room)
 {
-	uint64_t at = no_room ? place.at : place.total;
-
-	if ((no_room || threadIdx.x == 0) && place.block + at < arena.bytes)
-		for (char *p = arena_memory(arena, place) + at; ((uintptr_t)p & 15) != 0; p++)
-			*p = 0;
+	if (no_room || threadIdx.x == 0)
+		arena_fill_word(arena, place.block + (no_room ? place.at : place.total));
 }
 
 /*

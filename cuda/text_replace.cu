@@ -23,8 +23,10 @@
  * A byte at c of a row goes to c + k * (bytes put in - bytes sought), where k places
  * start before it.
  *
- * Texts of more than REPLACE_ROW_PIECES pieces are searched, and their answers written,
- * by a warp each, as text_replace.cuh tells.
+ * Texts of more than REPLACE_ROW_PIECES pieces are left to a second kernel, in which
+ * each is searched, and its answer written, by a warp, as text_replace.cuh tells: what
+ * it needs of registers would slow down the first.  Which rows they are, the planes
+ * say: these rows are marked as valid and recheck, which no state is.
  *
  * IDENTIFICATION
  *	  cuda/text_replace.cu
@@ -48,6 +50,13 @@
 
 /* Blocks of a multiprocessor. */
 #define REPLACE_BLOCKS 4
+
+/* Words of rows in which a warp looks for long ones: at most, and as many warps as that. */
+#define REPLACE_LONG_WORDS 32
+#define REPLACE_LONG_WARPS 32768
+
+/* Of a row that is left to replace_long(), beside the truths. */
+#define REPLACE_LONG (GPUSTR_RECHECK + GPUSTR_FALSE + 1)
 
 /* What is known of a piece: places in its bits, and bytes of one before it that it has. */
 #define PIECE_COVERED_SHIFT 16
@@ -231,7 +240,6 @@ static __global__ void __launch_bounds__(ROW_THREADS, REPLACE_BLOCKS)
 	uint32_t all;	   /* pieces of the block */
 	uint32_t done = 0; /* those of rounds that are over */
 	uint32_t round_stop;
-	bool is_long = false;
 	int32_t answer_start = arena.at;
 	int32_t answer_bytes = 0;
 
@@ -250,34 +258,13 @@ static __global__ void __launch_bounds__(ROW_THREADS, REPLACE_BLOCKS)
 	if (truth == GPUSTR_FALSE && text.len >= from.len)
 	{
 		mine = ((uint32_t)head + (uint32_t)text.len + 15) / 16;
-		is_long = mine > REPLACE_ROW_PIECES;
-		if (is_long)
-			mine = 0;
-	}
-	if (threadIdx.x < REPLACE_FROM_BYTES / 4)
-	{
-		uint32_t word = 0;
-
-		for (int i = 0; i < 4; i++)
-			if ((int32_t)(4 * threadIdx.x) + i < from.len)
-				word |= (uint32_t)(unsigned char)from.s[4 * threadIdx.x + i] << 8 * i;
-		shared.constants.from[threadIdx.x] = word;
-	}
-	if ((int32_t)threadIdx.x < min(to.len, REPLACE_TO_BYTES))
-		shared.constants.to[threadIdx.x] = to.s[threadIdx.x];
-	if (__syncthreads_or(is_long))
-	{
-		const ReplaceAnswer answer =
-			answer_long<N>(shared.constants, &shared.arena, arena, text, from, to, is_long);
-
-		if (is_long)
+		if (mine > REPLACE_ROW_PIECES)
 		{
-			truth = answer.truth;
-			answer_start = answer.start;
-			answer_bytes = answer.bytes;
+			mine = 0;
+			truth = REPLACE_LONG;
 		}
-		__syncthreads();
 	}
+	replace_constants(from, to, &shared.constants);
 	PieceScan(shared.scan).ExclusiveSum(mine, before, all);
 
 	do
@@ -371,7 +358,52 @@ static __global__ void __launch_bounds__(ROW_THREADS, REPLACE_BLOCKS)
 	}
 	__syncwarp();
 	if (warp_has_rows(r, nrows))
-		write_state(planes, r, truth);
+	{
+		const bool is_long = truth == REPLACE_LONG;
+		const uint32_t valid = __ballot_sync(0xFFFFFFFF, is_long || truth == GPUSTR_FALSE);
+		const uint32_t recheck = __ballot_sync(0xFFFFFFFF, is_long || truth == GPUSTR_RECHECK);
+
+		if (r % 32 == 0)
+		{
+			planes.valid[r / 32] = valid;
+			planes.recheck[r / 32] = recheck;
+		}
+	}
+}
+
+/*
+ * replace_long - the answers of the rows that replace_text() left.
+ *
+ * from, to	the constants
+ * nwords	words of rows, of which each warp looks at 'words', a lane at one
+ * start, end	[nrows] bytes from arena.base: of these rows, the texts; become the answers
+ * planes	[nwords] words each; both have the bits of these rows, which become their states
+ *
+ * A warp does the long rows of a word; a block that has none leaves at once.
+ */
+template <int N>
+static __global__ void __launch_bounds__(ROW_THREADS)
+	replace_long(const RowfnText from, const RowfnText to, const TextArena arena, int32_t nwords,
+				 int32_t words, int32_t *start, int32_t *end, StatePlanes planes)
+{
+	__shared__ ReplaceConstants constants;
+	const int32_t lane = (int32_t)threadIdx.x % 32;
+	const int32_t first = my_row() / 32 * words;
+	uint32_t mine = 0;
+
+	if (lane < words && first + lane < nwords)
+		mine = planes.valid[first + lane] & planes.recheck[first + lane];
+	if (!__syncthreads_or(mine != 0))
+		return;
+	replace_constants(from, to, &constants);
+	__syncthreads();
+	for (uint32_t has = __ballot_sync(0xFFFFFFFF, mine != 0); has != 0; has &= has - 1)
+	{
+		const int of = __ffs((int)has) - 1;
+
+		answer_long<N>(constants, arena, from, to, first + of, __shfl_sync(0xFFFFFFFF, mine, of),
+					   start, end, planes);
+	}
 }
 
 bool text_is_replace(GpustrTextFunction function, const TextArgs &args)
@@ -385,8 +417,20 @@ template <int N>
 static cudaError_t launch(const TextArgs &args, const TextArena &arena, int32_t nrows,
 						  int32_t *start, int32_t *end, StatePlanes planes, cudaStream_t stream)
 {
+	const RowfnText from = {args.text[1].base, args.text[1].bytes};
+	const RowfnText to = {args.text[2].base, args.text[2].bytes};
+	const int32_t nwords = (nrows + 31) / 32;
+	const int32_t words = min(max(nwords / REPLACE_LONG_WARPS, 1), REPLACE_LONG_WORDS);
+	const int32_t warps = (nwords + words - 1) / words;
+	cudaError_t rc;
+
 	replace_text<N><<<launch_blocks(nrows, ROW_THREADS), ROW_THREADS, 0, stream>>>(
 		args, arena, nrows, start, end, planes);
+	rc = cudaPeekAtLastError();
+	if (rc != cudaSuccess)
+		return rc;
+	replace_long<N><<<launch_blocks(warps, ROW_THREADS / 32), ROW_THREADS, 0, stream>>>(
+		from, to, arena, nwords, words, start, end, planes);
 	return cudaPeekAtLastError();
 }
 

@@ -37,6 +37,23 @@ struct ReplaceConstants
 	char to[REPLACE_TO_BYTES];			   /* what is put in, if it fits */
 };
 
+/* Write them.  All threads of a block; a barrier is to follow. */
+static __device__ __forceinline__ void replace_constants(const RowfnText &from, const RowfnText &to,
+														 ReplaceConstants *constants)
+{
+	if (threadIdx.x < REPLACE_FROM_BYTES / 4)
+	{
+		uint32_t word = 0;
+
+		for (int i = 0; i < 4; i++)
+			if ((int32_t)(4 * threadIdx.x) + i < from.len)
+				word |= (uint32_t)(unsigned char)from.s[4 * threadIdx.x + i] << 8 * i;
+		constants->from[threadIdx.x] = word;
+	}
+	if ((int32_t)threadIdx.x < min(to.len, REPLACE_TO_BYTES))
+		constants->to[threadIdx.x] = to.s[threadIdx.x];
+}
+
 /* The first N of the bytes that are sought. */
 template <int N>
 static __device__ __forceinline__ Sought<N> replace_sought(const ReplaceConstants &constants)
@@ -197,7 +214,7 @@ static __device__ __forceinline__ uint32_t places_apart(uint32_t bits, uint32_t 
  * out		where the answer is written; NULL: places are counted
  */
 template <int N>
-static __device__ __noinline__ int32_t long_places(const ReplaceConstants &constants,
+static __device__ __forceinline__ int32_t long_places(const ReplaceConstants &constants,
 												   RowfnText text, int32_t from_len, RowfnText to,
 												   int32_t first, char *out)
 {
@@ -285,36 +302,41 @@ static __device__ __noinline__ int32_t long_places(const ReplaceConstants &const
 	return places;
 }
 
-/* A row's answer. */
-struct ReplaceAnswer
-{
-	uint32_t truth; /* GPUSTR_FALSE: there is one */
-	int32_t start;
-	int32_t bytes;
-};
-
 /*
- * The answers of a block's rows that are long.  All threads; what it returns is for
- * such as have one.
+ * The answers of the long rows of word w.  All lanes of a warp.
  *
  * constants	written, and a barrier after it
+ * long_rows	which rows they are
+ * start, end	[nrows] bytes from arena.base: of these rows, the texts; become the answers
+ * planes	both have the bits of these rows, which become their states
  */
 template <int N>
-static __device__ __noinline__ ReplaceAnswer answer_long(const ReplaceConstants &constants,
-														 ArenaShared *shared, TextArena arena,
-														 RowfnText text, RowfnText from,
-														 RowfnText to, bool is_long)
+static __device__ __forceinline__ void
+answer_long(const ReplaceConstants &constants, const TextArena &arena, const RowfnText &from,
+			const RowfnText &to, int32_t w, uint32_t long_rows, int32_t *start, int32_t *end,
+			StatePlanes planes)
 {
 	const uint32_t lane = threadIdx.x % 32;
-	ReplaceAnswer answer = {GPUSTR_FALSE, (int32_t)(text.s - arena.base), text.len};
+	const int32_t r = w * 32 + (int32_t)lane;
+	const bool is_long = long_rows >> lane & 1;
+	RowfnText text = {NULL, 0};
 	int32_t first = -1;
 	int32_t places = 0;
 	uint64_t bytes = 0;
+	uint64_t stop; /* of the answers up to this row's */
+	uint64_t at;   /* where this row's starts in the arena */
+	uint32_t truth = GPUSTR_FALSE;
+	uint32_t valid;
+	uint32_t recheck;
 	bool is_made; /* there is a new text, and room for it */
-	bool no_room = false;
-	ArenaPlace place;
 
-	for (uint32_t rows = __ballot_sync(0xFFFFFFFF, is_long); rows != 0; rows &= rows - 1)
+	if (is_long)
+	{
+		text.s = arena.base + start[r];
+		text.len = end[r] - start[r];
+	}
+	__syncwarp();
+	for (uint32_t rows = long_rows; rows != 0; rows &= rows - 1)
 	{
 		const int of = __ffs((int)rows) - 1;
 		const RowfnText one = {warp_pointer(text.s, of), __shfl_sync(0xFFFFFFFF, text.len, of)};
@@ -336,44 +358,72 @@ static __device__ __noinline__ ReplaceAnswer answer_long(const ReplaceConstants 
 	{
 		const int64_t said = text.len + (int64_t)places * (to.len - from.len);
 
-		answer.start = arena.at;
-		answer.bytes = 0;
 		is_made = said <= ROWFN_TEXT_BYTES && arena_row_bytes(arena, said, &bytes) == GPUSTR_FALSE;
 		if (!is_made)
-			answer.truth = GPUSTR_RECHECK;
+			truth = GPUSTR_RECHECK;
 	}
-	else if (is_long && text.len > ROWFN_TEXT_BYTES)
+	else if (text.len > ROWFN_TEXT_BYTES)
+		truth = GPUSTR_RECHECK;
+	__syncwarp();
+	if (__ballot_sync(0xFFFFFFFF, is_made) != 0)
 	{
-		answer.truth = GPUSTR_RECHECK;
-		answer.bytes = 0;
-	}
-	if (!__syncthreads_or(is_made))
-		return answer;
-	place = arena_take(arena, shared, bytes, 0, 0);
-	if (is_made)
-	{
-		no_room = !arena_has_room(arena, place, bytes);
-		is_made = !no_room;
+		uint64_t total;
+		uint64_t block = 0;
+
+		stop = bytes;
+#pragma unroll
+		for (int d = 1; d < 32; d *= 2)
+		{
+			const uint64_t other = __shfl_up_sync(0xFFFFFFFF, (unsigned long long)stop, d);
+
+			stop += lane >= (uint32_t)d ? other : 0;
+		}
+		total = __shfl_sync(0xFFFFFFFF, (unsigned long long)stop, 31);
+		if (lane == 0)
+		{
+			block = atomicAdd(arena.cursor, (unsigned long long)((total + ARENA_ALIGN - 1) /
+																 ARENA_ALIGN * ARENA_ALIGN));
+			arena_fill_word(arena, block + total);
+		}
+		__syncwarp();
+		at = __shfl_sync(0xFFFFFFFF, (unsigned long long)block, 0) + stop - bytes;
+		if (is_made && at + bytes > arena.bytes)
+		{
+			arena_fill_word(arena, at);
+			is_made = false;
+			truth = GPUSTR_RECHECK;
+		}
+		__syncwarp();
+		for (uint32_t rows = __ballot_sync(0xFFFFFFFF, is_made); rows != 0; rows &= rows - 1)
+		{
+			const int of = __ffs((int)rows) - 1;
+			const RowfnText one = {warp_pointer(text.s, of), __shfl_sync(0xFFFFFFFF, text.len, of)};
+			char *const out = (char *)warp_pointer(arena.base + arena.at + at, of);
+
+			(void)long_places<N>(constants, one, from.len, to, __shfl_sync(0xFFFFFFFF, first, of),
+								 out);
+			__syncwarp();
+		}
 		if (is_made)
 		{
-			answer.start = arena.at + (int32_t)(place.block + place.at);
-			answer.bytes = (int32_t)bytes;
+			start[r] = arena.at + (int32_t)at;
+			end[r] = arena.at + (int32_t)(at + bytes);
 		}
-		else
-			answer.truth = GPUSTR_RECHECK;
 	}
-	arena_fill_words(arena, place, no_room);
-	__syncwarp();
-	for (uint32_t rows = __ballot_sync(0xFFFFFFFF, is_made); rows != 0; rows &= rows - 1)
+	if (is_long && truth != GPUSTR_FALSE)
 	{
-		const int of = __ffs((int)rows) - 1;
-		const RowfnText one = {warp_pointer(text.s, of), __shfl_sync(0xFFFFFFFF, text.len, of)};
-		char *const out = (char *)warp_pointer(arena_memory(arena, place) + place.at, of);
-
-		(void)long_places<N>(constants, one, from.len, to, __shfl_sync(0xFFFFFFFF, first, of), out);
-		__syncwarp();
+		start[r] = arena.at;
+		end[r] = arena.at;
 	}
-	return answer;
+	__syncwarp();
+	valid = __ballot_sync(0xFFFFFFFF, is_long && truth == GPUSTR_FALSE);
+	recheck = __ballot_sync(0xFFFFFFFF, is_long && truth == GPUSTR_RECHECK);
+	if (lane == 0)
+	{
+		planes.valid[w] = (planes.valid[w] & ~long_rows) | valid;
+		planes.recheck[w] = (planes.recheck[w] & ~long_rows) | recheck;
+	}
+	__syncwarp();
 }
 
 #endif /* GPUSTR_TEXT_REPLACE_CUH */
