@@ -136,7 +136,9 @@ void kept_finish(KeptPrograms *programs, GpustrKeptProgram *kept, bool fill, boo
 	kept->running--;
 	if (fill)
 		kept->filled = NULL;
-	if (fill && failed)
+
+	/* others read it only if it was put on the stream: then it is there, whatever failed since */
+	if (fill && failed && kept->running == 0)
 		give_back(programs, kept);
 }
 

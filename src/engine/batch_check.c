@@ -246,12 +246,13 @@ step_arguments_ok(const GpustrBatch *batch, const GpustrProgram *program, const 
 		case GPUSTR_OP_CONST_VALUE:
 			return const_ok && state_ok && step->const_bytes == sizeof(int64_t);
 		case GPUSTR_OP_LIKE:
-			return const_ok && like_ok(step, GPUSTR_PROGRAM_CONST(program, step), step->const_bytes);
+			return const_ok &&
+				(known || like_ok(step, GPUSTR_PROGRAM_CONST(program, step), step->const_bytes));
 		case GPUSTR_OP_ILIKE:
 			return const_ok && step->const_bytes >= sizeof(GpustrFold) &&
 				rowfn_fold_check((const GpustrFold *) GPUSTR_PROGRAM_CONST(program, step)) &&
-				like_ok(step, GPUSTR_PROGRAM_CONST(program, step) + sizeof(GpustrFold),
-						step->const_bytes - (uint32_t) sizeof(GpustrFold));
+				(known || like_ok(step, GPUSTR_PROGRAM_CONST(program, step) + sizeof(GpustrFold),
+								  step->const_bytes - (uint32_t) sizeof(GpustrFold)));
 		case GPUSTR_OP_DFA:
 			return const_ok && (step->attr == 0 || step->attr == 1) && step->aux <= 1 &&
 				(known || rowfn_dfa_check((const GpustrDfa *) GPUSTR_PROGRAM_CONST(program, step),

@@ -19,10 +19,11 @@
 
 /*
  * The most bytes of a set, and of a set times those of the text that is asked
- * for.  With more, a row could take a device for seconds.
+ * for.  With more, a row could take a device for seconds: some 50 ns a byte of the
+ * set, twice.
  */
 #define ROWFN_SET_BYTES 4096
-#define ROWFN_SET_WORK (INT64_C(1) << 26)
+#define ROWFN_SET_WORK (INT64_C(1) << 24)
 
 /* Past these bytes PostgreSQL's arrays over the characters of a text do not fit. */
 #define ROWFN_CHARACTERS_BYTES (1 << 26)

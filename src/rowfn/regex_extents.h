@@ -37,8 +37,14 @@
 /* Bytes of a text, at most; what is longer is PostgreSQL's. */
 #define ROWFN_EXTENTS_BYTES (1 << 20)
 
-/* Bytes that all tries together may look at. */
-#define ROWFN_EXTENTS_STEPS(len) (16 * (int64_t) (len) + 4096)
+/*
+ * Bytes that all tries together may look at.  Not more for long texts: a step takes a
+ * device's thread some 80 ns, and threads of a warp that try at different bytes
+ * wait for each other.
+ */
+#define ROWFN_EXTENTS_MOST_STEPS (INT64_C(1) << 21)
+#define ROWFN_EXTENTS_STEPS(len) \
+	((16 * (int64_t) (len) < ROWFN_EXTENTS_MOST_STEPS ? 16 * (int64_t) (len) : ROWFN_EXTENTS_MOST_STEPS) + 4096)
 
 /* What a search finds. */
 #define ROWFN_EXTENTS_RECHECK (-1)

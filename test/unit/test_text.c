@@ -321,6 +321,52 @@ test_limits(void)
 	test_done("limits");
 }
 
+/*
+ * Of 'a', then anything up to an x: what is tried from each a, where there is no x, goes
+ * to the end; in a long text that is not done often.
+ */
+static void
+test_late_failures(void)
+{
+	static const uint16_t next[4][3] = {{0, 0, 0}, {1, 1, 1}, {0, 3, 0}, {3, 3, 1}};
+	static struct
+	{
+		GpustrRegexExtents x;
+		GpustrDfa	dfa;
+		uint16_t	next[4][3];
+		uint8_t		at_end[8];
+	}			made;
+	int32_t		len = ROWFN_EXTENTS_BYTES;
+	char	   *text = (char *) malloc((size_t) len);
+	int32_t		n;
+
+	made.x.plain = made.x.middle = made.dfa.start = 2;
+	made.x.accept = 4;
+	made.x.begins['a' / 32] = 1u << 'a' % 32;
+	made.dfa.nstates = 4;
+	made.dfa.nclasses = 3;
+	made.dfa.next_off = (int32_t) ((char *) made.next - (char *) &made.dfa);
+	made.dfa.at_end_off = (int32_t) ((char *) made.at_end - (char *) &made.dfa);
+	made.dfa.class_of['a'] = 1;
+	made.dfa.class_of['x'] = 2;
+	made.at_end[1] = GPUSTR_TRUE;
+	memcpy(made.next, next, sizeof(next));
+	CHECK(rowfn_text_check(GPUSTR_TEXT_REGEX_COUNT, (const char *) &made, sizeof(made)), "the automaton is refused");
+	memset(text, '.', (size_t) len);
+	for (n = 0; n < 20; n++)
+	{
+		TextAnswer	all = call_one(GPUSTR_TEXT_REGEX_COUNT, text, len, &made, GPUSTR_ENC_UTF8);
+		TextAnswer	few = call_one(GPUSTR_TEXT_REGEX_COUNT, text, 1000, &made, GPUSTR_ENC_UTF8);
+
+		CHECK(all.recheck == (n > 2), "%d places fail late: recheck %d", n, all.recheck);
+		CHECK(few.recheck == (n > 16 + 4), "%d places of a short text fail late: recheck %d", n, few.recheck);
+		CHECK((all.recheck || all.value == 0) && (few.recheck || few.value == 0), "a match is counted");
+		text[n] = 'a';
+	}
+	free(text);
+	test_done("many places that fail late");
+}
+
 /* The first place of the n bytes of 'what' in [start, end), or -1. */
 static int32_t
 naive_find(const char *s, int32_t start, int32_t end, const char *what, int32_t n)
@@ -410,6 +456,7 @@ main(void)
 	test_case();
 	test_constants();
 	test_limits();
+	test_late_failures();
 	rng = rng_make(test_seed());
 	test_find(&rng);
 	test_random(&rng);
