@@ -53,7 +53,11 @@ struct SearchRows
 	bool found;
 	uint32_t place;
 
-	bool others; /* a byte above 127 was among what was read; the same in all lanes */
+	/*
+	 * A byte above 127 was among what was read, or what is before a place was not read; the
+	 * same in all lanes.
+	 */
+	bool others;
 };
 
 /* 4 bytes at p, of which 'n' are wanted; of words that hold none of these nothing is read. */
@@ -82,12 +86,13 @@ static __device__ __forceinline__ bool rest_stands_at(const char *s, const char 
 
 /*
  * Each lane looks through its row's bits of a step, the first of which is that of
- * 'at'.  Where comparing takes too long, the row is finished here.
+ * 'at'.  Where comparing takes too long, the row is finished here; as its place may be far
+ * behind the step, in bytes that nobody else looks at, *any becomes other than ASCII.
  */
 template <int LOOK>
 static __device__ __forceinline__ void look_through(const uint32_t *bits, uint32_t at,
 													const char *what, int32_t n, int64_t *compared,
-													SearchRows *rows)
+													uint32_t *any, SearchRows *rows)
 {
 	const uint32_t from = max(rows->start, at) - at;
 	const uint32_t to = min(max(rows->limit, at) - at, (uint32_t)TOGETHER_STEP);
@@ -119,6 +124,7 @@ static __device__ __forceinline__ void look_through(const uint32_t *bits, uint32
 				rows->found = after >= 0;
 				rows->place = rows->start + (uint32_t)after;
 				rows->limit = 0;
+				*any = 0x80;
 				break;
 			}
 		}
@@ -173,7 +179,7 @@ static __device__ __forceinline__ void search_rows(uint32_t *bits, const SearchF
 	const uint32_t lane = threadIdx.x % 32;
 	const int32_t n = sought.bytes;
 	int64_t compared = 0;
-	uint32_t any = 0; /* of all bytes */
+	uint32_t any = 0; /* bits of all bytes */
 
 	uint32_t at = 0;
 
@@ -236,7 +242,7 @@ static __device__ __forceinline__ void search_rows(uint32_t *bits, const SearchF
 				for (int q = 0; q < TOGETHER_LOADS; q++)
 					((uint16_t *)bits)[q * 32 + lane] = (uint16_t)hits[q];
 				__syncwarp();
-				look_through<LOOK>(bits, at, sought.what, n, &compared, rows);
+				look_through<LOOK>(bits, at, sought.what, n, &compared, &any, rows);
 				__syncwarp();
 			}
 		}

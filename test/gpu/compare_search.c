@@ -63,6 +63,24 @@ make_length(Rng *rng, const SearchTexts *texts)
 	return rng_below(rng, 130);
 }
 
+/*
+ * Nearly all the same letter, so that searching is slow; in UTF-8 at times with others
+ * of two bytes, that a search which has become slow does not look at one by one.
+ */
+static void
+make_same(Rng *rng, char *text, int32_t len, int32_t encoding)
+{
+	int32_t		from = rng_below(rng, len + 1);
+	int32_t		to = rng_one_in(rng, 3) ? from + rng_below(rng, len - from + 1) : from;
+	int32_t		i;
+
+	for (i = 0; i < len; i++)
+		text[i] = rng_one_in(rng, 500) ? 'b' : 'a';
+	if (encoding == GPUSTR_ENC_UTF8)
+		for (i = from; i + 1 < to; i += 2)
+			memcpy(text + i, "\xC3\xA9", 2);
+}
+
 static void
 make_texts(Rng *rng, SearchTexts *texts)
 {
@@ -82,8 +100,7 @@ make_texts(Rng *rng, SearchTexts *texts)
 			texts->data = realloc(texts->data, texts->room);
 		}
 		if (texts->same)
-			for (i = 0; i < len; i++)
-				texts->data[at + i] = rng_one_in(rng, 500) ? 'b' : 'a';
+			make_same(rng, texts->data + at, len, texts->encoding);
 		else
 			len = test_text(rng, texts->data + at, len, texts->letters);
 		for (i = 0; i < len && texts->broken; i++)
