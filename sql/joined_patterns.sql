@@ -69,6 +69,9 @@ SELECT joined($$c ~ 'error [0-9]' OR c ~ '[0-9] module'$$);
 SELECT joined($$c LIKE '%a%' OR c LIKE '%b%' OR c LIKE '%c%' OR c LIKE '%d%'$$);
 SET gpustr.max_automaton_size = '1kB';
 SELECT joined($$c ~ 'a.{4}x' OR c ~ 'y.{4}b'$$);
+-- nor is more tried where two have been too large
+SELECT joined($$c ~ 'a.{4}x' OR c ~ 'y.{4}b' OR (c ~ '0x' OR c ~ 'y1') AND id > 0$$);
+SELECT joined($$c ~ 'a.{4}x' OR c ~ 'y.{4}b' OR c ~ '0.{4}1' OR (c ~ '0x' OR c ~ 'y1') AND id > 0$$);
 RESET gpustr.max_automaton_size;
 -- and more than one automaton takes
 SELECT joined(string_agg(format('c ~ %L', g || '[a-f]$'), ' OR ')) FROM generate_series(10, 29) g;

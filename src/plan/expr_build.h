@@ -53,6 +53,7 @@ typedef struct GpustrBuild
 	int			unknown_steps;	/* steps that late values would bring */
 	uint32		automata_bytes; /* of the constants so far */
 	uint32		literals_bytes; /* of automata of literals, alike */
+	Size		tried_bytes;	/* of joined automata that were looked at */
 	int			nmade;
 	GpustrMadeReg made[GPUSTR_MAX_MADE];
 } GpustrBuild;

@@ -180,6 +180,7 @@ begin_build(Relation rel, int last, const GpustrLateValues *late)
 	build->unknown_steps = 0;
 	build->automata_bytes = 0;
 	build->literals_bytes = 0;
+	build->tried_bytes = 0;
 	build->nmade = 0;
 	gpustr_builder_init(&build->builder,
 						GetDatabaseEncoding() == PG_UTF8 ? GPUSTR_ENC_UTF8 : GPUSTR_ENC_SINGLE_BYTE,

@@ -17,6 +17,8 @@
  * A joined automaton may be much larger than all of them, and it reads what a search
  * for a literal skips.  So of all beginnings of the list the one is taken that saves most, by
  * an estimate of the bytes that each step looks at: an automaton is run over a sample.
+ * To make them takes time, so nothing more is joined in a program for which they have
+ * become many bytes; what would be too large takes most.
  *
  * Automata are kept with those of regular expressions, by a key that says what they are
  * of: all that is joined here is made once.
@@ -60,6 +62,13 @@
 #define DEVICE_DFA_FAST_BYTES (64 * 1024)
 
 #define LARGE_DFA_FACTOR 2.0
+
+/*
+ * Bytes of all automata that are tried for one program, in those of the largest that there
+ * may be.  And what one counts that would be larger, alike: that takes 40 ms for 256 kB.
+ */
+#define MOST_TRIED 8
+#define TOO_LARGE_COUNTS 4
 
 /* Rows that have the literal that is looked for before an automaton runs. */
 #define LITERAL_ROWS 0.125
@@ -352,26 +361,44 @@ run_cost(const GpustrRegex *regex)
 	return cost;
 }
 
-/* What a test costs, be it in one step or, if that is cheaper, in several. */
-static double
-test_cost(const Test *test)
+/* The automaton of several tests, which is one more that has been tried. */
+static const GpustrRegex *
+try_joined(GpustrBuild *build, const Test *test)
 {
 	const GpustrRegex *regex = automaton_of(test);
+
+	build->tried_bytes += regex->refusal == NULL ? regex->bytes :
+		TOO_LARGE_COUNTS * (Size) gpustr_max_automaton_size * 1024;
+	return regex;
+}
+
+static bool
+may_try_more(const GpustrBuild *build)
+{
+	return build->tried_bytes < MOST_TRIED * (Size) gpustr_max_automaton_size * 1024;
+}
+
+/* What a test costs, be it in one step or, if that is cheaper, in several. */
+static double
+test_cost(GpustrBuild *build, const Test *test)
+{
+	const GpustrRegex *regex = test->right != NULL ? try_joined(build, test) : automaton_of(test);
 	double		cost = regex->refusal == NULL ? run_cost(regex) : get_float8_infinity();
 	double		separate = cost;
 
 	if (test->kind == TEST_LIKE)
 		return regex->refusal == NULL ? regex->bytes_read * SEARCH_COST : cost;
 	if (test->kind != TEST_REGEX)
-		separate = test_cost(test->left);
+		separate = test_cost(build, test->left);
 	if (test->right != NULL)
-		separate += test_cost(test->right);
+		separate += test_cost(build, test->right);
 	return Min(cost, separate);
 }
 
 /* The test of a list, or the list that is joined to one, that saves most. */
 typedef struct BestTest
 {
+	GpustrBuild *build;
 	bool		use_or;
 	const Test *joined;			/* all so far; NULL: none */
 	double		separate;		/* what they cost one by one */
@@ -391,10 +418,10 @@ add_test(BestTest *list, const Test *next)
 
 	CHECK_FOR_INTERRUPTS();
 	list->joined = list->n == 0 ? next : both(list->use_or, list->joined, next);
-	if (list->joined == NULL)
+	if (list->joined == NULL || !may_try_more(list->build))
 		return false;
-	cost = test_cost(next);
-	regex = automaton_of(list->joined);
+	cost = test_cost(list->build, next);
+	regex = list->n == 0 ? automaton_of(next) : try_joined(list->build, list->joined);
 	if (regex->refusal != NULL || regex->accepted != GPUSTR_TRUE)
 		return false;
 	if (list->nliterals == list->n &&
@@ -451,7 +478,7 @@ int
 gpustr_build_union(GpustrBuild *build, bool use_or, List *exprs, int from, int most,
 				   GpustrReg *reg)
 {
-	BestTest	list = {.use_or = use_or};
+	BestTest	list = {.build = build,.use_or = use_or};
 	Node	   *text = NULL;
 	int			i;
 
@@ -472,7 +499,7 @@ gpustr_build_union_list(GpustrBuild *build, const GpustrFunction *function, Oid 
 						bool use_or, GpustrReg text, const GpustrFixed *elements, int from,
 						int n, GpustrReg *reg)
 {
-	BestTest	list = {.use_or = use_or};
+	BestTest	list = {.build = build,.use_or = use_or};
 	int			i;
 
 	if (build->builder.full || n - from < 2)
