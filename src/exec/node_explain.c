@@ -12,7 +12,8 @@
  *	ANALYZE
  *		Rows Removed by GPU Filter
  *						by the engine, and of the rechecked rows by
- *						PostgreSQL; per loop, as explain.c counts
+ *						PostgreSQL; per loop, as explain.c counts.  Where
+ *						there is no GPU Filter they are removed by Filter
  *		GPU Batches, GPU Rows, GPU Rows Rechecked, GPU Bytes In/Out
  *						totals over all loops, and over the workers of a
  *						parallel scan

@@ -188,7 +188,7 @@ gpustr_scan_judge_row(GpustrScanState *state)
 		passes = ExecQual(qual, econtext);
 	if (learned)
 		gpustr_page_scan_set_program(state->scan, gpustr_late_program(state->late));
-	if (!passes && row->recheck)
+	if (!passes && row->recheck && state->clauses->noffloaded > 0)
 		state->nrejected++;
 	else if (!passes)
 		InstrCountFiltered1(&state->css, 1);
