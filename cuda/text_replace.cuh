@@ -215,8 +215,8 @@ static __device__ __forceinline__ uint32_t places_apart(uint32_t bits, uint32_t 
  */
 template <int N>
 static __device__ __forceinline__ int32_t long_places(const ReplaceConstants &constants,
-												   RowfnText text, int32_t from_len, RowfnText to,
-												   int32_t first, char *out)
+													  RowfnText text, int32_t from_len,
+													  RowfnText to, int32_t first, char *out)
 {
 	constexpr int LOOK = N < 4 ? N : 4;
 	const uint32_t lane = threadIdx.x % 32;

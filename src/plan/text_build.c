@@ -481,16 +481,20 @@ build_typmod(GpustrBuild *build, const GpustrFunction *function, List *args)
 static uint16_t
 build_part(GpustrBuild *build, bool bytes, uint16_t text, uint16_t from, int count)
 {
-	uint16_t	in[3] = {text,
-		from,
-		(uint16_t) count};
-		uint16_t	out = gpustr_builder_text_function(&build->builder, count < 0 ? GPUSTR_TEXT_SUBSTR_FROM : GPUSTR_TEXT_SUBSTR,
-													   in, NULL, 0);
+	uint16_t	in[3] = {0, 0, 0};
+	uint16_t	out;
 
-		if (bytes)
-			gpustr_builder_of_bytes(&build->builder);
-		return out;
-	}
+	in[0] = text;
+
+	in[1] = from;
+	in[2] = (uint16_t) count;
+	out = gpustr_builder_text_function(&build->builder,
+									   count < 0 ? GPUSTR_TEXT_SUBSTR_FROM : GPUSTR_TEXT_SUBSTR,
+									   in, NULL, 0);
+	if (bytes)
+		gpustr_builder_of_bytes(&build->builder);
+	return out;
+}
 
 /*
  * overlay(text, new, from [, count]): what is before 'from', the new text, and what
@@ -498,70 +502,70 @@ build_part(GpustrBuild *build, bool bytes, uint16_t text, uint16_t from, int cou
  * PostgreSQL: from < 1 asks for a part of negative length, and from + count may not
  * overflow.
  */
-	static GpustrReg
-				build_overlay(GpustrBuild *build, const GpustrFunction *function, List *args)
-	{
-		GpustrProgramBuilder *b = &build->builder;
-		bool		bytes = (function->how & GPUSTR_HOW_BYTES) != 0;
-		uint16_t text = build_argument(build, linitial(args), 'T');
-		uint16_t	new = build_argument(build, lsecond(args), 'T');
-		uint16_t	from = build_argument(build, lthird(args), 'V');
-		uint16_t	one = gpustr_builder_const_value(b, GPUSTR_FALSE, 1);
-		uint16_t	before;
-		uint16_t	count;
-		uint16_t	after;
+static GpustrReg
+build_overlay(GpustrBuild *build, const GpustrFunction *function, List *args)
+{
+	GpustrProgramBuilder *b = &build->builder;
+	bool		bytes = (function->how & GPUSTR_HOW_BYTES) != 0;
+	uint16_t text = build_argument(build, linitial(args), 'T');
+	uint16_t	fresh = build_argument(build, lsecond(args), 'T');
+	uint16_t	from = build_argument(build, lthird(args), 'V');
+	uint16_t	one = gpustr_builder_const_value(b, GPUSTR_FALSE, 1);
+	uint16_t	before;
+	uint16_t	count;
+	uint16_t	after;
 
-					before = build_part(build, bytes, text, one,
-										gpustr_builder_arith(b, GPUSTR_ARITH_SUB, GPUSTR_VALUE_INT4, from, one));
-					count = list_length(args) > 3 ? build_argument(build, lfourth(args), 'V') :
-		gpustr_builder_length(b, new, bytes);
-					after = build_part(build, bytes, text,
-									   gpustr_builder_arith(b, GPUSTR_ARITH_ADD, GPUSTR_VALUE_INT4, from, count), -1);
-					return build_join(build, build_join(build, text_reg(before), text_reg(new)), text_reg(after));
-	}
+	before = build_part(build, bytes, text, one,
+						gpustr_builder_arith(b, GPUSTR_ARITH_SUB, GPUSTR_VALUE_INT4, from, one));
+	count = list_length(args) > 3 ? build_argument(build, lfourth(args), 'V') :
+		gpustr_builder_length(b, fresh, bytes);
+	after = build_part(build, bytes, text,
+					   gpustr_builder_arith(b, GPUSTR_ARITH_ADD, GPUSTR_VALUE_INT4, from, count), -1);
+	return build_join(build, build_join(build, text_reg(before), text_reg(fresh)), text_reg(after));
+}
 
 /* encode(bytes, 'hex') */
-	static GpustrReg
-				build_encode(GpustrBuild *build, List *args)
-	{
-		uint16_t	in[1];
+static GpustrReg
+build_encode(GpustrBuild *build, List *args)
+{
+	uint16_t	in[1];
 
-					in[0] = build_argument(build, linitial(args), 'T');
-					return text_reg(gpustr_builder_text_function(&build->builder, GPUSTR_TEXT_HEX, in, NULL, 0));
-	}
+	in[0] = build_argument(build, linitial(args), 'T');
+	return text_reg(gpustr_builder_text_function(&build->builder, GPUSTR_TEXT_HEX, in, NULL, 0));
+}
 
-	GpustrReg
-				gpustr_build_text_call(GpustrBuild *build, const GpustrFunction *function, List *args,
-									   Oid collation)
-	{
-		if (function->kind == GPUSTR_FUNCTION_TEXT_BOOL)
-			return build_text_bool(build, linitial(args));
-		if (function->kind == GPUSTR_FUNCTION_REGEX_FIND)
-			return gpustr_build_regex_find(build, function, args, collation);
-		if (function->kind == GPUSTR_FUNCTION_PII)
-			return gpustr_build_pii(build, args);
-		if (function->kind == GPUSTR_FUNCTION_TYPMOD)
-			return build_typmod(build, function, args);
-		if (function->kind == GPUSTR_FUNCTION_OVERLAY)
-			return build_overlay(build, function, args);
-		if (function->kind == GPUSTR_FUNCTION_ENCODE)
-			return build_encode(build, args);
-		if (function->kind == GPUSTR_FUNCTION_CONCAT)
-			return function->what == 1 ? build_concat_ws(build, args) : build_concat(build, args);
-		return build_function(build, function, args, collation);
-	}
+GpustrReg
+gpustr_build_text_call(GpustrBuild *build, const GpustrFunction *function, List *args,
+					   Oid collation)
+{
+	if (function->kind == GPUSTR_FUNCTION_TEXT_BOOL)
+		return build_text_bool(build, linitial(args));
+	if (function->kind == GPUSTR_FUNCTION_REGEX_FIND)
+		return gpustr_build_regex_find(build, function, args, collation);
+	if (function->kind == GPUSTR_FUNCTION_PII)
+		return gpustr_build_pii(build, args);
+	if (function->kind == GPUSTR_FUNCTION_TYPMOD)
+		return build_typmod(build, function, args);
+	if (function->kind == GPUSTR_FUNCTION_OVERLAY)
+		return build_overlay(build, function, args);
+	if (function->kind == GPUSTR_FUNCTION_ENCODE)
+		return build_encode(build, args);
+	if (function->kind == GPUSTR_FUNCTION_CONCAT)
+		return function->what == 1 ? build_concat_ws(build, args) : build_concat(build, args);
+	return build_function(build, function, args, collation);
+}
 
 /* It starts with the prefix if that is found at position 1. */
-	GpustrReg
-				gpustr_build_starts_with(GpustrBuild *build, Node *text, Node *prefix)
-	{
-		GpustrProgramBuilder *b = &build->builder;
-		uint16_t	in[2];
+GpustrReg
+gpustr_build_starts_with(GpustrBuild *build, Node *text, Node *prefix)
+{
+	GpustrProgramBuilder *b = &build->builder;
+	uint16_t	in[2];
 
-					in[0] = build_argument(build, text, 'T');
-					in[1] = build_argument(build, prefix, 'T');
-					return gpustr_reg(GPUSTR_KIND_BOOL,
-									  gpustr_builder_compare(b, GPUSTR_OP_COMPARE_VALUE, GPUSTR_REL_EQ, GPUSTR_ORDER_INT,
-															 gpustr_builder_text_function(b, GPUSTR_TEXT_POSITION, in, NULL, 0),
-															 gpustr_builder_const_value(b, GPUSTR_FALSE, 1)));
-	}
+	in[0] = build_argument(build, text, 'T');
+	in[1] = build_argument(build, prefix, 'T');
+	return gpustr_reg(GPUSTR_KIND_BOOL,
+					  gpustr_builder_compare(b, GPUSTR_OP_COMPARE_VALUE, GPUSTR_REL_EQ, GPUSTR_ORDER_INT,
+											 gpustr_builder_text_function(b, GPUSTR_TEXT_POSITION, in, NULL, 0),
+											 gpustr_builder_const_value(b, GPUSTR_FALSE, 1)));
+}

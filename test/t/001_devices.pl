@@ -150,7 +150,9 @@ $backend->query_until(qr/started/,
 	"\\echo started\nSELECT array_length(gpustr.redact(array_agg(name), array_agg(visibility)), 1) FROM people;\n");
 $node->poll_query_until('postgres', 'SELECT slots_in_use > 0 FROM gpustr.staging()')
   or die 'no batch in flight';
+my $offset = -s $node->logfile;
 kill 'KILL', $victim;
+wait_until_back($node, $offset);
 $node->poll_query_until('postgres', "SELECT pid <> $pid AND state = 'up' FROM gpustr.devices()")
   or die 'no device after crash restart';
 is( $node->safe_psql('postgres', "SELECT gpustr.redact(array['Jane Doe'], array['public'])"),

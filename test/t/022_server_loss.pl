@@ -62,7 +62,7 @@ foreach my $round (1 .. 2)
 	kill 'KILL', $pid;
 	ok($node->wait_for_log(qr/all server processes terminated; reinitializing/, $offset),
 		"crash $round: the server restarts");
-	$node->poll_query_until('postgres', 'SELECT true') or die;
+	wait_until_back($node, $offset);
 	answer_ok("crash $round: the answer");
 	isnt(device_pid($node), $device, "crash $round: in a new device process");
 	is_deeply([ device_processes($node) ], [ device_pid($node) ], "crash $round: the old one is gone");
@@ -78,7 +78,7 @@ foreach my $round (1 .. 2)
 
 	kill 'KILL', $supervisor;
 	ok($node->wait_for_log(qr/all server processes terminated; reinitializing/, $offset), 'the supervisor is killed');
-	$node->poll_query_until('postgres', 'SELECT true') or die;
+	wait_until_back($node, $offset);
 	answer_ok('the supervisor was killed: the answer');
 	is_deeply([ device_processes($node) ], [ device_pid($node) ], 'one device process');
 	$session->{run}->kill_kill;
@@ -87,7 +87,7 @@ foreach my $round (1 .. 2)
 	$offset = -s $node->logfile;
 	kill 'KILL', device_pid($node), $pid;
 	ok($node->wait_for_log(qr/all server processes terminated; reinitializing/, $offset), 'device and backend are killed at once');
-	$node->poll_query_until('postgres', 'SELECT true') or die;
+	wait_until_back($node, $offset);
 	answer_ok('device and backend were killed: the answer');
 	idle_ok($node, 'device and backend were killed');
 	$session->{run}->kill_kill;

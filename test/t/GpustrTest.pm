@@ -12,7 +12,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-our @EXPORT = qw(new_node configure wait_for_device device_pid device_processes
+our @EXPORT = qw(new_node configure wait_for_device wait_until_back device_pid device_processes
   idle_ok log_ok pinned_buffers fake_cuda_library);
 
 # The device that tests run on: the host engine where there is no GPU, the first
@@ -64,6 +64,17 @@ sub wait_for_device
 	$node->poll_query_until('postgres',
 		"SELECT coalesce((SELECT state = 'up' FROM gpustr.devices() WHERE id = $id), false)")
 	  or die "device $id did not come up";
+}
+
+# The server has started anew after a crash, noted in its log behind that place, and
+# accepts connections.  Asked without a query: a psql that is turned away does not read
+# one, and who writes it gets a broken pipe.
+sub wait_until_back
+{
+	my ($node, $offset) = @_;
+
+	$node->wait_for_log(qr/all server processes terminated; reinitializing/, $offset);
+	$node->poll_query_until('postgres', undef, '') or die 'the server did not come back';
 }
 
 sub device_pid
