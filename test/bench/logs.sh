@@ -138,7 +138,7 @@ fi
 if part redacted; then
 	title 'CREATE TABLE AS, redacted texts of at most 5 M rows'
 	sql bench -q -c "CREATE TABLE visits AS SELECT id, msg || CASE id % 3 WHEN 0 THEN ' from 10.' || id % 256 || '.' || id % 200 || '.7'
-			WHEN 1 THEN ' by user' || id || '@example.com' ELSE '' END AS msg FROM logs WHERE id <= 5000000" \
+			WHEN 1 THEN ' by user' || id || '@example.com' ELSE '' END AS msg FROM logs WHERE id <= ${VISITS:-5000000}" \
 		-c 'VACUUM ANALYZE visits'
 	make_table "$OFF; $(workers 0)" msg
 	printf '%-52s %10.1f ms\n' 'the texts as they are, PostgreSQL' "$ms"
