@@ -90,14 +90,19 @@ SELECT q, same('SELECT id FROM ft WHERE ' || q), says('SELECT id FROM ft WHERE '
 SELECT x, same(format('SELECT id FROM f WHERE left(%L, 40 + id)::float8 > 1', x)) AS float8, same(format('SELECT id FROM f WHERE left(%L, 40 + id)::float4 > 1', x)) AS float4
 FROM unnest(ARRAY['Infinity', '-inf', 'nan', 'NaN ', '0x1p3', '0x', '1e400', '1e-400', '1e39', '1e-50', '', ' ', '.', 'e5', '1e', '1e+', '1 2', '--1', '- 1', '1.2.3', '1x', '1_000', '1e99999', U&'1\00a0', '１']) x;
 
--- numerics; a GPU has no room for the 100,001 digits of one of them
+-- numerics
 CREATE TABLE n (id serial, v numeric);
 INSERT INTO n (v) SELECT (g * 7919 % 100003 - 50000)::numeric / (10 ^ (g % 20))::numeric FROM generate_series(1, 300) g;
 INSERT INTO n (v) SELECT x FROM unnest(ARRAY['0', '0.00', '-0.0', '1', '10000', '9999', '99990000', '0.0001', '0.00010', '1e30', '-1e-30', '12345678901234567890.123456789', '1e1000', '1e-1000', '1.5e-16382', 'NaN',
-  'Infinity', '-Infinity', '1e100000', '0.5', '-.05', '100.010', '1234567.8900']::numeric[]) x;
+  'Infinity', '-Infinity', '0.5', '-.05', '100.010', '1234567.8900']::numeric[]) x;
 INSERT INTO n (v) VALUES (NULL);
 SELECT q, same('SELECT id, ' || q || ' AS r FROM n') AS output, same('SELECT id FROM n WHERE ' || q || ' LIKE ''%00%''') AS clause,
-       says('SELECT ' || q || ' AS r FROM n', 'GPU Output') AS n, says('SELECT ' || q || ' AS r FROM n', 'GPU Rows Rechecked') <= 1 AS few_rechecked
+       says('SELECT ' || q || ' AS r FROM n', 'GPU Output') AS n, says('SELECT ' || q || ' AS r FROM n', 'GPU Rows Rechecked') AS rechecked
+FROM (VALUES ('v::text'), ('left(v::varchar, 20)'), ('concat(v, ''x'', id)')) AS v(q);
+
+-- 100,001 digits, for which a GPU has no room beside such short values: recheck there
+INSERT INTO n (v) VALUES ('1e100000');
+SELECT q, same('SELECT id, ' || q || ' AS r FROM n') AS output, same('SELECT id FROM n WHERE ' || q || ' LIKE ''%00%''') AS clause
 FROM (VALUES ('v::text'), ('left(v::varchar, 20)'), ('concat(v, ''x'', id)')) AS v(q);
 
 -- timestamps
