@@ -31,7 +31,7 @@
 #include <string>
 
 #include "calls.cuh"
-#include "cuda_must.cuh"
+#include "frame.cuh"
 #include "rowfn/like.h"
 
 extern "C"
@@ -209,39 +209,12 @@ static void poison(const Column &column, const Work &work)
 		CUDA_MUST(cudaMemset(column.base[i] + column.arena_at, 0xA5, column.arena_bytes));
 }
 
-/* The best of some runs, in milliseconds. */
-template <class Run>
-static double best_of(cudaStream_t stream, Run what)
-{
-	cudaEvent_t from;
-	cudaEvent_t to;
-	float best = 0;
-
-	CUDA_MUST(cudaEventCreate(&from));
-	CUDA_MUST(cudaEventCreate(&to));
-	for (int i = 0; i < REPEATS; i++)
-	{
-		float ms;
-
-		CUDA_MUST(cudaEventRecord(from, stream));
-		what();
-		CUDA_MUST(cudaEventRecord(to, stream));
-		CUDA_MUST(cudaEventSynchronize(to));
-		CUDA_MUST(cudaEventElapsedTime(&ms, from, to));
-		if (i == 0 || ms < best)
-			best = ms;
-	}
-	CUDA_MUST(cudaEventDestroy(from));
-	CUDA_MUST(cudaEventDestroy(to));
-	return best;
-}
-
 /* TB/s of a copy on the device, of all parts' texts to their arenas, both counted. */
 static double copy_speed(const Column &column, cudaStream_t stream)
 {
 	const size_t bytes = std::min((size_t)column.part_bytes, (size_t)column.arena_bytes);
 	double ms =
-		best_of(stream,
+		best_of(REPEATS, stream,
 				[&]
 				{
 					for (int i = 0; i < column.nparts; i++)
@@ -297,7 +270,7 @@ static bool time_call(const Column &column, Work *work, const Call &call, double
 	CUDA_MUST(cudaStreamSynchronize(work->stream));
 	right = sample_is_right(column, *work, call, 0) && sample_is_right(column, *work, call, 1);
 	made = made_bytes(column, *work, call);
-	ms = best_of(work->stream, [&] { run(column, *work, call); });
+	ms = best_of(REPEATS, work->stream, [&] { run(column, *work, call); });
 	if (call.function == GPUSTR_TEXT_SUBSTR)
 	{
 		read = 0;
@@ -432,7 +405,7 @@ static bool time_like(const Column &column, Work *work, const DfaDevice &limits,
 			right &= !bit_of(hi, r) && bit_of(lo, r) == (want == GPUSTR_TRUE);
 		}
 	}
-	ms = best_of(work->stream, run_like);
+	ms = best_of(REPEATS, work->stream, run_like);
 	if (call.goal_tb > 0)
 		(void)snprintf(goal, sizeof(goal), "goal read %.1f TB/s", call.goal_tb);
 	print_line(column, name.c_str(), ms, (double)column.bytes(), (double)column.bytes(), copy, goal,
