@@ -46,6 +46,8 @@
 #define GPUSTR_DEFAULT_STARTUP_COST 100.0
 #define GPUSTR_DEFAULT_ROW_COST 0.0001
 #define GPUSTR_DEFAULT_RECHECK_COST 0.02
+#define GPUSTR_DEFAULT_TABLE_ROW_COST 0.01
+#define GPUSTR_DEFAULT_PROBE_ROW_COST 0.0002
 
 char	   *gpustr_devices = NULL;
 char	   *gpustr_debug_cuda_library = NULL;
@@ -56,16 +58,20 @@ int			gpustr_device_timeout = GPUSTR_DEFAULT_DEVICE_TIMEOUT;
 bool		gpustr_enabled = true;
 bool		gpustr_enable_scan = true;
 bool		gpustr_enable_output = true;
+bool		gpustr_enable_join = false;
 int			gpustr_engine = GPUSTR_ENGINE_AUTO;
 int			gpustr_debug_require = GPUSTR_REQUIRE_ALLOW;
 int			gpustr_debug_device_fault = GPUSTR_FAULT_NONE;
 int			gpustr_debug_fail_engine_call = 0;
+int			gpustr_debug_hash_bits = 32;
 int			gpustr_debug_poison = -1;
 int			gpustr_batch_depth = GPUSTR_DEFAULT_BATCH_DEPTH;
 int			gpustr_max_automaton_size = GPUSTR_DEFAULT_MAX_AUTOMATON_KB;
 double		gpustr_device_startup_cost = GPUSTR_DEFAULT_STARTUP_COST;
 double		gpustr_device_row_cost = GPUSTR_DEFAULT_ROW_COST;
 double		gpustr_recheck_cost = GPUSTR_DEFAULT_RECHECK_COST;
+double		gpustr_table_row_cost = GPUSTR_DEFAULT_TABLE_ROW_COST;
+double		gpustr_probe_row_cost = GPUSTR_DEFAULT_PROBE_ROW_COST;
 
 static const struct config_enum_entry engine_options[] = {
 	{"auto", GPUSTR_ENGINE_AUTO, false},
@@ -197,6 +203,15 @@ define_planner_settings(void)
 							 0,
 							 NULL, NULL, NULL);
 
+	DefineCustomBoolVariable("gpustr.enable_join",
+							 "Enables the planner's use of GpuJoin plans.",
+							 NULL,
+							 &gpustr_enable_join,
+							 false,
+							 PGC_USERSET,
+							 0,
+							 NULL, NULL, NULL);
+
 	DefineCustomIntVariable("gpustr.max_automaton_size",
 							"Sets the largest automaton that a regular expression may become.",
 							"Regular expressions that need a larger one, or long to find out, stay with PostgreSQL; 0: all do.",
@@ -230,6 +245,24 @@ define_planner_settings(void)
 							 "The cost of the clauses themselves comes on top.",
 							 &gpustr_recheck_cost,
 							 GPUSTR_DEFAULT_RECHECK_COST, 0, DBL_MAX,
+							 PGC_USERSET,
+							 0,
+							 NULL, NULL, NULL);
+
+	DefineCustomRealVariable("gpustr.table_row_cost",
+							 "Sets the planner's estimate of the cost of bringing one inner row of a join to the device.",
+							 NULL,
+							 &gpustr_table_row_cost,
+							 GPUSTR_DEFAULT_TABLE_ROW_COST, 0, DBL_MAX,
+							 PGC_USERSET,
+							 0,
+							 NULL, NULL, NULL);
+
+	DefineCustomRealVariable("gpustr.probe_row_cost",
+							 "Sets the planner's estimate of the cost of looking up one outer row of a join on the device.",
+							 NULL,
+							 &gpustr_probe_row_cost,
+							 GPUSTR_DEFAULT_PROBE_ROW_COST, 0, DBL_MAX,
 							 PGC_USERSET,
 							 0,
 							 NULL, NULL, NULL);
@@ -283,6 +316,15 @@ define_session_settings(void)
 							PGC_SUSET,
 							GUC_NOT_IN_SAMPLE,
 							NULL, gpustr_fault_restart, NULL);
+
+	DefineCustomIntVariable("gpustr.debug_hash_bits",
+							"Sets how many bits of the hash of a join's key are used.",
+							"For tests: with few of them keys collide.",
+							&gpustr_debug_hash_bits,
+							32, 0, 32,
+							PGC_SUSET,
+							GUC_NOT_IN_SAMPLE,
+							NULL, NULL, NULL);
 
 	DefineCustomIntVariable("gpustr.debug_poison",
 							"Fills memory for batches with this byte before it is used.",

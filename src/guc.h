@@ -59,16 +59,20 @@ extern int	gpustr_device_timeout;	/* ms */
 extern bool gpustr_enabled;
 extern bool gpustr_enable_scan;
 extern bool gpustr_enable_output;
+extern bool gpustr_enable_join;
 extern int	gpustr_engine;
 extern int	gpustr_debug_require;
 extern int	gpustr_debug_device_fault;
 extern int	gpustr_debug_fail_engine_call;	/* 0: none */
+extern int	gpustr_debug_hash_bits; /* of the keys of joins; 32 but in tests */
 extern int	gpustr_debug_poison;	/* a byte; -1: none */
 extern int	gpustr_batch_depth;
 extern int	gpustr_max_automaton_size;	/* kB */
 extern double gpustr_device_startup_cost;
 extern double gpustr_device_row_cost;
 extern double gpustr_recheck_cost;
+extern double gpustr_table_row_cost;
+extern double gpustr_probe_row_cost;
 
 extern void gpustr_define_settings(void);
 

@@ -70,12 +70,15 @@ typedef enum GpustrBatchKind
 } GpustrBatchKind;
 
 /* The most columns a column batch may carry. */
-#define GPUSTR_MAX_COLUMNS 16
+#define GPUSTR_MAX_COLUMNS 40
 
 /*
  * A column of text in Arrow's "utf8" layout (in the database's encoding).
  * data_bytes is the room at data_off; in an input column, offsets[nrows] of it
  * are used.
+ *
+ * Or, where offsets_off is 0, a column of values: int64 [nrows] at data_off, as
+ * a value register has them (program.h).
  */
 typedef struct GpustrColumn
 {
@@ -84,6 +87,32 @@ typedef struct GpustrColumn
 	uint32_t	data_off;		/* [data_bytes] bytes */
 	uint32_t	data_bytes;
 } GpustrColumn;
+
+/* The most result columns of a join. */
+#define GPUSTR_MAX_RESULT_COLUMNS 32
+
+/* The inner row of a pair that has none. */
+#define GPUSTR_NO_ROW UINT32_MAX
+
+/*
+ * What a join has brought: rows [0, nrows) of the result regions are valid.  The
+ * results of a batch are a sequence, and each run of the request brings a piece of it,
+ * from the batch's result_pair and result_skip on: where 'more' is 1 the requester puts
+ * next_pair and next_skip there and has the request run again, by any engine.
+ *
+ * A piece ends where a result column has no room for the next text; so if nrows is
+ * 0 and more is 1 there is no room for one row, and the requester must make some.
+ */
+typedef struct GpustrJoinResult
+{
+	int32_t		nrows;			/* at most result_room */
+	int32_t		more;
+	uint64_t	next_pair;
+	uint64_t	next_skip;
+	int32_t		probed;			/* rows of the batch that the first PROBE's
+								 * condition let pass */
+	int32_t		unused;			/* 0 */
+}			GpustrJoinResult;
 
 typedef struct GpustrBatch
 {
@@ -127,6 +156,31 @@ typedef struct GpustrBatch
 	uint32_t	recheck_off;
 	int32_t		nout;
 	GpustrColumn out_column[GPUSTR_MAX_OUT_COLUMNS];
+
+	/*
+	 * Results of a join, for a program with GPUSTR_OP_RESULT.  Such a program
+	 * selects nothing, has no output columns, and needs recheck_off, for the
+	 * rows of the batch that only PostgreSQL can join.  Row i of the results
+	 * is a row of the program's last space.
+	 *
+	 * result_pair, result_skip: the results that come of the first
+	 * result_pair pairs of the first PROBE are left out, and result_skip
+	 * more.
+	 */
+	uint32_t	result_off;		/* GpustrJoinResult; 0: no such program */
+	int32_t		result_room;	/* rows; at least 1 */
+	uint64_t	result_pair;
+	uint64_t	result_skip;
+	uint32_t	result_outer_off;	/* int32 [result_room]: the row of the
+									 * batch; 0: not wanted */
+	uint32_t	result_inner_off;	/* uint32 [result_room]: the inner row of
+									 * the last PROBE, or GPUSTR_NO_ROW; 0:
+									 * not wanted */
+	uint32_t	result_recheck_off; /* uint32 [(result_room + 31) / 32]: a
+									 * condition on the way was recheck */
+	int32_t		nresult;
+	GpustrColumn result_column[GPUSTR_MAX_RESULT_COLUMNS];	/* with room for
+															 * result_room rows */
 } GpustrBatch;
 
 /*

@@ -63,4 +63,52 @@ extern GpustrBatch *gpustr_layout_columns(void *body, uint32_t body_bytes,
 										  int32_t ncolumns, const uint64_t *data_bytes,
 										  uint64_t out_bytes);
 
+/*
+ * What a join's batches bring back: how many result rows there is room for, of which
+ * kinds the columns are, and how much room each text column has.
+ */
+typedef struct GpustrResultLayout
+{
+	int32_t		room;			/* rows, at least 1 */
+	int			want_outer;		/* result_outer_off */
+	int			want_inner;		/* result_inner_off */
+	int32_t		ncolumns;
+	uint8_t		is_text[GPUSTR_MAX_RESULT_COLUMNS];
+	uint32_t	text_bytes[GPUSTR_MAX_RESULT_COLUMNS];
+}			GpustrResultLayout;
+
+/* Bytes that the result regions take. */
+extern uint64_t gpustr_layout_result_bytes(const GpustrResultLayout * result);
+
+/*
+ * A page batch for a program with RESULT steps: as gpustr_layout_pages(), without
+ * output columns, and without a bitmap of selected rows.  max_pages: at most what
+ * gpustr_layout_join_max_pages() says, which may be 0.
+ */
+extern int32_t gpustr_layout_join_max_pages(uint32_t body_bytes, uint32_t program_bytes,
+											const GpustrResultLayout * result);
+extern GpustrBatch *gpustr_layout_join_pages(void *body, uint32_t body_bytes,
+											 const GpustrProgram *program, int32_t max_pages,
+											 const GpustrResultLayout * result);
+
+/* An input column of gpustr_layout_table_columns(). */
+typedef struct GpustrInputLayout
+{
+	int32_t		is_text;
+	uint64_t	bytes;			/* texts: room for their bytes */
+}			GpustrInputLayout;
+
+/*
+ * A column batch of texts and values, for a program of BUILD (result NULL) or one
+ * with RESULT steps.  The caller fills validity, offsets and data.
+ */
+extern uint64_t gpustr_layout_join_columns_bytes(uint32_t program_bytes, int32_t nrows,
+												 int32_t ncolumns,
+												 const GpustrInputLayout * column,
+												 const GpustrResultLayout * result);
+extern GpustrBatch *gpustr_layout_join_columns(void *body, uint32_t body_bytes,
+											   const GpustrProgram *program, int32_t nrows,
+											   int32_t ncolumns, const GpustrInputLayout * column,
+											   const GpustrResultLayout * result);
+
 #endif							/* GPUSTR_BATCH_LAYOUT_H */

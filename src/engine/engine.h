@@ -11,6 +11,10 @@
  * longjmp.  A function that can fail returns a code and, on failure, fills
  * *error; the caller turns that into an ereport() or redoes the batch.
  *
+ * An engine holds the tables that joins have built (GPUSTR_OP_BUILD) until they are
+ * dropped.  Where there is no memory for one the request ends with
+ * ENGINE_OUT_OF_MEMORY, and there is no such table any more.
+ *
  * A request is asynchronous: submit() starts it, poll() hands back requests
  * that are through, in any order.  The memory of the body and the pages that
  * it names must stay in place until then.  The result regions of a request
@@ -44,7 +48,7 @@ extern "C"
  * every change of batch.h, program.h or this file.  GPUSTR_VERSION comes from
  * the Makefile (default_version of gpustr.control).
  */
-#define GPUSTR_ENGINE_ABI 7
+#define GPUSTR_ENGINE_ABI 8
 
 typedef enum EngineCode
 {
@@ -53,7 +57,8 @@ typedef enum EngineCode
 	ENGINE_LOST,				/* the engine is unusable from now on */
 	ENGINE_BAD_INPUT,			/* the request breaks the contract: a bug */
 	ENGINE_NO_DEVICE,			/* open(): there is no such device here */
-	ENGINE_STOPPED				/* config.stop() has said so */
+	ENGINE_STOPPED,				/* config.stop() has said so */
+	ENGINE_NO_TABLE				/* a join's table is not (or no longer) here */
 } EngineCode;
 
 #define ENGINE_MESSAGE_BYTES 256
@@ -110,6 +115,10 @@ typedef struct EngineInfo
 	uint64_t	program_hits;	/* requests that needed no copy of theirs ... */
 	uint64_t	program_misses; /* ... and that did, of those whose program
 								 * has a key; since open() */
+
+	/* tables of joins that the engine has, within memory_used */
+	int32_t		tables;
+	uint64_t	table_bytes;
 } EngineInfo;
 
 typedef struct EngineRequest
@@ -165,6 +174,20 @@ typedef struct EngineMethods
 
 	/* Free all.  No request may be in flight. */
 	void		(*close) (Engine *engine);
+
+	/*
+	 * The ids of the tables that GPUSTR_OP_BUILD has made and that have not
+	 * been dropped: as many as there are, of which the first 'room' are put
+	 * into ids.
+	 */
+	int32_t		(*tables) (Engine *engine, uint64_t *ids, int32_t room);
+
+	/*
+	 * Drop a table.  Its memory is given back when no request in flight uses
+	 * it; requests that come later, and those that wait, are answered with
+	 * ENGINE_NO_TABLE.  An unknown id is no error.
+	 */
+	void		(*drop_table) (Engine *engine, uint64_t id);
 } EngineMethods;
 
 struct Engine

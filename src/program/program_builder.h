@@ -162,6 +162,22 @@ extern void gpustr_builder_find_all(GpustrProgramBuilder *b, int32_t column, uin
 									const char *what, int32_t what_bytes);
 extern void gpustr_builder_only_where(GpustrProgramBuilder *b, uint16_t condition);
 
+/*
+ * Joins: see program.h.  column_value: input column of values.  build: 'table' with
+ * its columns, registers filled in, copied.  probe: copied; later steps belong to the
+ * next space.  gather, inner: kind_text 1 for a text register, 0 for a value.
+ * result: condition is a bool register, or -1: all rows.
+ */
+extern uint16_t gpustr_builder_column_value(GpustrProgramBuilder *b, int32_t column);
+extern void gpustr_builder_build(GpustrProgramBuilder *b, const GpustrTableBuild * table);
+extern void gpustr_builder_probe(GpustrProgramBuilder *b, uint16_t condition,
+								 const GpustrProbe * probe);
+extern uint16_t gpustr_builder_gather(GpustrProgramBuilder *b, int kind_text, uint16_t reg);
+extern uint16_t gpustr_builder_inner(GpustrProgramBuilder *b, int kind_text, int32_t column);
+extern void gpustr_builder_result(GpustrProgramBuilder *b, int32_t condition);
+extern void gpustr_builder_result_column(GpustrProgramBuilder *b, int kind_text, int32_t column,
+										 uint16_t reg);
+
 /* Pack; returns the program's bytes, or 0 if it did not fit. */
 extern uint32_t gpustr_builder_finish(GpustrProgramBuilder *b);
 

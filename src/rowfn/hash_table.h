@@ -112,6 +112,19 @@ rowfn_table_windows(int64_t rows, int32_t load, uint32_t window)
 }
 
 /*
+ * Which of n >= 1 partitions a key of this hash is in.  It has nothing to do with
+ * the window: all windows of a partition's table are used.
+ *
+ * e.g. n 4, hashes {0, 1, 2, 3, 4, 0x80000000, 0xC0000000, 0xFFFFFFFF}: 0 2 0 3 1
+ * 2 3 1
+ */
+GPUSTR_FN int32_t
+rowfn_partition(uint32_t hash, int32_t n)
+{
+	return (int32_t) ((uint64_t) (hash * UINT32_C(0x9E3779B1)) * (uint32_t) n >> 32);
+}
+
+/*
  * The first window where a key of this hash may be.
  *
  * e.g. 8 windows, hashes {0, 1, 0x1FFFFFFF, 0x20000000, 0x7FFFFFFF, 0x80000000,

@@ -170,4 +170,39 @@ extern void gpustr_request_detach(GpustrRequest *request);
 /* Give the body back. */
 extern void gpustr_request_release(GpustrRequest *request);
 
+/*
+ * Tables of joins.  An id is claimed by one session, which may tell it to parallel
+ * workers, and is released at the latest when 'context' is reset or the session ends;
+ * then every engine drops the table.  0: all ids that the server has are in use, so it
+ * must be local.
+ */
+extern uint64 gpustr_table_claim(MemoryContext context);
+extern void gpustr_table_release(uint64 id);
+
+/* An id for tables of this session's own engine only; released alike. */
+extern uint64 gpustr_table_claim_local(MemoryContext context);
+
+/*
+ * Where the requests of a client go from now on: to one device (and while that is not up,
+ * or has been lost since, each of them fails there), or to this session's engine.
+ * Requests in flight stay where they are.
+ */
+#define GPUSTR_PLACE_ANY (-1)	/* as ever: any device, else local */
+#define GPUSTR_PLACE_LOCAL (-2)
+extern void gpustr_client_set_place(GpustrClient *client, int place);
+
+/* The device that has least to do, or GPUSTR_PLACE_LOCAL. */
+extern int	gpustr_choose_place(void);
+
+/*
+ * Have 'redo' called before a request that a device has not brought to an end is run by
+ * this session's engine: so that the tables that it probes can be made there.  It may
+ * raise an error.  It may use this client, whose place is then local for good.
+ */
+typedef void (*GpustrBeforeRedo) (void *arg);
+extern void gpustr_client_before_redo(GpustrClient *client, GpustrBeforeRedo redo, void *arg);
+
+/* Bytes that tables may take on a device of this place, as the settings are now. */
+extern uint64 gpustr_place_table_limit(int place);
+
 #endif							/* GPUSTR_CLIENT_H */
