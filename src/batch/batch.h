@@ -112,7 +112,7 @@ typedef struct GpustrJoinResult
 	int32_t		probed;			/* rows of the batch that the first PROBE's
 								 * condition let pass */
 	int32_t		unused;			/* 0 */
-}			GpustrJoinResult;
+} GpustrJoinResult;
 
 typedef struct GpustrBatch
 {

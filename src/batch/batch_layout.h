@@ -75,10 +75,10 @@ typedef struct GpustrResultLayout
 	int32_t		ncolumns;
 	uint8_t		is_text[GPUSTR_MAX_RESULT_COLUMNS];
 	uint32_t	text_bytes[GPUSTR_MAX_RESULT_COLUMNS];
-}			GpustrResultLayout;
+} GpustrResultLayout;
 
 /* Bytes that the result regions take. */
-extern uint64_t gpustr_layout_result_bytes(const GpustrResultLayout * result);
+extern uint64_t gpustr_layout_result_bytes(const GpustrResultLayout *result);
 
 /*
  * A page batch for a program with RESULT steps: as gpustr_layout_pages(), without
@@ -86,17 +86,17 @@ extern uint64_t gpustr_layout_result_bytes(const GpustrResultLayout * result);
  * gpustr_layout_join_max_pages() says, which may be 0.
  */
 extern int32_t gpustr_layout_join_max_pages(uint32_t body_bytes, uint32_t program_bytes,
-											const GpustrResultLayout * result);
+											const GpustrResultLayout *result);
 extern GpustrBatch *gpustr_layout_join_pages(void *body, uint32_t body_bytes,
 											 const GpustrProgram *program, int32_t max_pages,
-											 const GpustrResultLayout * result);
+											 const GpustrResultLayout *result);
 
 /* An input column of gpustr_layout_table_columns(). */
 typedef struct GpustrInputLayout
 {
 	int32_t		is_text;
 	uint64_t	bytes;			/* texts: room for their bytes */
-}			GpustrInputLayout;
+} GpustrInputLayout;
 
 /*
  * A column batch of texts and values, for a program of BUILD (result NULL) or one
@@ -104,11 +104,11 @@ typedef struct GpustrInputLayout
  */
 extern uint64_t gpustr_layout_join_columns_bytes(uint32_t program_bytes, int32_t nrows,
 												 int32_t ncolumns,
-												 const GpustrInputLayout * column,
-												 const GpustrResultLayout * result);
+												 const GpustrInputLayout *column,
+												 const GpustrResultLayout *result);
 extern GpustrBatch *gpustr_layout_join_columns(void *body, uint32_t body_bytes,
 											   const GpustrProgram *program, int32_t nrows,
-											   int32_t ncolumns, const GpustrInputLayout * column,
-											   const GpustrResultLayout * result);
+											   int32_t ncolumns, const GpustrInputLayout *column,
+											   const GpustrResultLayout *result);
 
 #endif							/* GPUSTR_BATCH_LAYOUT_H */

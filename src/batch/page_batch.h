@@ -90,7 +90,7 @@ extern void gpustr_page_scan_end(GpustrPageScan *scan);
  * copied; its room and text_bytes are what a scan begins with, and follow what its
  * batches need.
  */
-extern void gpustr_page_scan_for_join(GpustrPageScan *scan, const GpustrResultLayout * result);
+extern void gpustr_page_scan_for_join(GpustrPageScan *scan, const GpustrResultLayout *result);
 
 /*
  * The next batch, with its first results, or NULL at the end.  The one before it is

@@ -44,7 +44,7 @@ typedef struct GpustrJoinColumn
 	int			resno;			/* in that side's target list, from 1 */
 	bool		is_result;		/* comes back with the results; others are
 								 * looked at by the engine only */
-}			GpustrJoinColumn;
+} GpustrJoinColumn;
 
 typedef struct GpustrJoinStep
 {
@@ -61,7 +61,7 @@ typedef struct GpustrJoinStep
 	List	   *filter;
 	List	   *offloaded;		/* integer list beside it: 1 if offloaded */
 	List	   *reasons;		/* String list beside it: why not, or "" */
-}			GpustrJoinStep;
+} GpustrJoinStep;
 
 typedef struct GpustrJoinPlan
 {
@@ -72,13 +72,13 @@ typedef struct GpustrJoinPlan
 	bool		fused;
 	double		inner_rows[GPUSTR_MAX_PROBES];	/* as estimated */
 	List	   *refused;		/* String list: for Not Offloaded */
-}			GpustrJoinPlan;
+} GpustrJoinPlan;
 
 /*
  * Into custom_exprs and custom_private, and out again.  What is to hold after an outer
  * join (WHERE clauses) is the plan's qual, and PostgreSQL's.
  */
-extern void gpustr_join_pack(CustomScan *plan, const GpustrJoinPlan * join);
-extern GpustrJoinPlan * gpustr_join_unpack(const CustomScan *plan);
+extern void gpustr_join_pack(CustomScan *plan, const GpustrJoinPlan *join);
+extern GpustrJoinPlan *gpustr_join_unpack(const CustomScan *plan);
 
 #endif							/* GPUSTR_JOIN_PLAN_H */

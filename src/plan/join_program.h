@@ -28,7 +28,7 @@ typedef struct GpustrCarrier
 	GpustrValueType value;		/* of a value */
 	int16		bytes;			/* of a text: fixed length, or -1 varlena */
 	bool		cstring;		/* of a text: name, up to the first zero byte */
-}			GpustrCarrier;
+} GpustrCarrier;
 
 /* Of any type that a column can have: by its length where ship_types.c does not know it. */
 extern GpustrCarrier gpustr_carrier(Oid type);
@@ -43,7 +43,7 @@ typedef struct GpustrSideColumn
 	Expr	   *key;			/* over the scan slot, of such a key */
 	Oid			type;
 	GpustrCarrier carrier;
-}			GpustrSideColumn;
+} GpustrSideColumn;
 
 typedef struct GpustrSide
 {
@@ -52,20 +52,20 @@ typedef struct GpustrSide
 	int			nkeys;			/* inner sides: of its step; outer: of step 0 */
 	int			key_column[GPUSTR_MAX_KEYS];	/* among these columns */
 	uint8_t		key_kind[GPUSTR_MAX_KEYS];
-}			GpustrSide;
+} GpustrSide;
 
-extern void gpustr_join_side(const CustomScan *plan, const GpustrJoinPlan * join, int side,
-							 GpustrSide * columns);
+extern void gpustr_join_side(const CustomScan *plan, const GpustrJoinPlan *join, int side,
+							 GpustrSide *columns);
 
 /* The results: result column j of the engine is column of the scan slot 'slot_column[j]'. */
 typedef struct GpustrJoinResults
 {
 	GpustrResultLayout layout;	/* room and text_bytes: what to begin with */
 	int			slot_column[GPUSTR_MAX_RESULT_COLUMNS];
-}			GpustrJoinResults;
+} GpustrJoinResults;
 
-extern void gpustr_join_results(const CustomScan *plan, const GpustrJoinPlan * join,
-								GpustrJoinResults * results);
+extern void gpustr_join_results(const CustomScan *plan, const GpustrJoinPlan *join,
+								GpustrJoinResults *results);
 
 /* Where the tables of the steps are, for the programs. */
 typedef struct GpustrJoinTables
@@ -74,22 +74,22 @@ typedef struct GpustrJoinTables
 	int			partition[GPUSTR_MAX_PROBES];
 	int			npartitions[GPUSTR_MAX_PROBES];
 	int			hash_bits;
-}			GpustrJoinTables;
+} GpustrJoinTables;
 
 /*
  * Probe with columns of side 0, as gpustr_join_side() lists them; all rows do.
  */
 extern GpustrProgram *gpustr_join_column_program(const CustomScan *plan,
-												 const GpustrJoinPlan * join,
-												 const GpustrJoinTables * tables);
+												 const GpustrJoinPlan *join,
+												 const GpustrJoinTables *tables);
 
 /*
  * Probe with the pages of the outer side, a GpuScan whose clauses these are; in terms
  * of the table's columns.  rtable: of the plan.
  */
 extern GpustrProgram *gpustr_join_page_program(const CustomScan *plan,
-											   const GpustrJoinPlan * join,
-											   const GpustrJoinTables * tables,
+											   const GpustrJoinPlan *join,
+											   const GpustrJoinTables *tables,
 											   Relation rel, const GpustrScanClauses *clauses,
 											   const GpustrLateValues *late);
 

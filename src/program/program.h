@@ -494,7 +494,7 @@ typedef struct GpustrTableColumn
 	int32_t		unused;			/* 0 */
 	uint64_t	bytes;			/* texts: of the whole column */
 	uint64_t	first_byte;		/* texts: where those of the batch go */
-}			GpustrTableColumn;
+} GpustrTableColumn;
 
 /*
  * For GPUSTR_OP_BUILD.  Batches bring a table's rows, each once, in any order and
@@ -519,7 +519,7 @@ typedef struct GpustrTableBuild
 	uint16_t	key_column[GPUSTR_MAX_KEYS];	/* among the columns */
 	int32_t		unused;			/* 0 */
 	GpustrTableColumn column[1];	/* [ncolumns] */
-}			GpustrTableBuild;
+} GpustrTableBuild;
 
 /* What pairs a PROBE makes of a row; one without an inner row is "alone". */
 typedef enum GpustrProbeKind
@@ -548,7 +548,7 @@ typedef struct GpustrProbe
 	uint8_t		key_kind[GPUSTR_MAX_KEYS];	/* as the table has */
 	uint16_t	key_reg[GPUSTR_MAX_KEYS];	/* text or value registers */
 	int32_t		unused;			/* 0 */
-}			GpustrProbe;
+} GpustrProbe;
 
 /* Places of a piece, at most, for a device to search it at one go. */
 #define GPUSTR_FIND_PIECE (16384 - 16)

@@ -169,9 +169,9 @@ extern void gpustr_builder_only_where(GpustrProgramBuilder *b, uint16_t conditio
  * result: condition is a bool register, or -1: all rows.
  */
 extern uint16_t gpustr_builder_column_value(GpustrProgramBuilder *b, int32_t column);
-extern void gpustr_builder_build(GpustrProgramBuilder *b, const GpustrTableBuild * table);
+extern void gpustr_builder_build(GpustrProgramBuilder *b, const GpustrTableBuild *table);
 extern void gpustr_builder_probe(GpustrProgramBuilder *b, uint16_t condition,
-								 const GpustrProbe * probe);
+								 const GpustrProbe *probe);
 extern uint16_t gpustr_builder_gather(GpustrProgramBuilder *b, int kind_text, uint16_t reg);
 extern uint16_t gpustr_builder_inner(GpustrProgramBuilder *b, int kind_text, int32_t column);
 extern void gpustr_builder_result(GpustrProgramBuilder *b, int32_t condition);
