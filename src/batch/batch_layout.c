@@ -8,6 +8,9 @@
  * A column batch:	header, program, columns (validity, offsets, data each),
  *					selected, recheck, output column
  *
+ * One for a join has, for selected and the output columns, what it brings back:
+ * counts, outer rows, inner rows, rechecks, result columns.
+ *
  * Offsets are fixed when the body is laid out, for the most that it may hold.
  * line[] is the last input before the staged pages, so that in_bytes can grow
  * with the pages that are added: an engine copies no more than is filled.
@@ -114,6 +117,90 @@ layout_columns(GpustrBatch *batch, uint32_t program_bytes, int32_t nrows, int32_
 	return cursor.off;
 }
 
+/* Place a column of values. */
+static void
+layout_values(LayoutCursor *cursor, GpustrColumn *column, int32_t nrows)
+{
+	uint64_t	bytes = 8 * (uint64_t) nrows;
+
+	column->validity_off = layout_place(cursor, ((uint64_t) nrows + 7) / 8);
+	column->offsets_off = 0;
+	column->data_off = layout_place(cursor, bytes);
+	column->data_bytes = (uint32_t) bytes;
+}
+
+/* Place what a join brings back. */
+static void
+layout_result(LayoutCursor *cursor, GpustrBatch *batch, const GpustrResultLayout *result)
+{
+	int32_t		room = result->room;
+	int32_t		i;
+
+	batch->result_off = layout_place(cursor, sizeof(GpustrJoinResult));
+	batch->result_room = room;
+	batch->result_outer_off = result->want_outer ? layout_place(cursor, 4 * (uint64_t) room) : 0;
+	batch->result_inner_off = result->want_inner ? layout_place(cursor, 4 * (uint64_t) room) : 0;
+	batch->result_recheck_off = layout_place(cursor, 4 * (uint64_t) GPUSTR_BITMAP_WORDS(room));
+	batch->nresult = result->ncolumns;
+	for (i = 0; i < result->ncolumns; i++)
+	{
+		if (result->is_text[i])
+			layout_column(cursor, &batch->result_column[i], room, result->text_bytes[i]);
+		else
+			layout_values(cursor, &batch->result_column[i], room);
+	}
+}
+
+/* Place the results of a join's batch of up to max_rows rows. */
+static void
+layout_join_outputs(LayoutCursor *cursor, GpustrBatch *batch, int32_t max_rows,
+					const GpustrResultLayout *result)
+{
+	uint64_t	bytes = 4 * (uint64_t) GPUSTR_BITMAP_WORDS(max_rows);
+
+	batch->recheck_off = layout_place(cursor, bytes > 0 ? bytes : 4);
+	layout_result(cursor, batch, result);
+}
+
+/* Place all of a join's page batch.  Returns the bytes it needs. */
+static uint64_t
+layout_join_pages(GpustrBatch *batch, uint32_t program_bytes, int32_t max_pages,
+				  const GpustrResultLayout *result)
+{
+	LayoutCursor cursor;
+	int32_t		max_rows = max_pages * GPUSTR_PAGE_MAX_ROWS;
+
+	layout_start(&cursor, batch, program_bytes);
+	batch->page_off = layout_place(&cursor, 4 * (uint64_t) max_pages);
+	batch->row_start_off = layout_place(&cursor, 4 * ((uint64_t) max_pages + 1));
+	batch->line_off = layout_place(&cursor, 2 * (uint64_t) max_rows);
+	layout_join_outputs(&cursor, batch, max_rows, result);
+	batch->staged_off = layout_place(&cursor, (uint64_t) GPUSTR_PAGE_BYTES * (uint64_t) max_pages);
+	return cursor.off;
+}
+
+/* Place all of a join's column batch.  Returns the bytes it needs. */
+static uint64_t
+layout_join_columns(GpustrBatch *batch, uint32_t program_bytes, int32_t nrows, int32_t ncolumns,
+					const GpustrInputLayout *column, const GpustrResultLayout *result)
+{
+	LayoutCursor cursor;
+	int32_t		i;
+
+	layout_start(&cursor, batch, program_bytes);
+	for (i = 0; i < ncolumns; i++)
+	{
+		if (column[i].is_text)
+			layout_column(&cursor, &batch->column[i], nrows, column[i].bytes);
+		else
+			layout_values(&cursor, &batch->column[i], nrows);
+	}
+	batch->in_bytes = (uint32_t) cursor.off;
+	if (result != NULL)
+		layout_join_outputs(&cursor, batch, nrows, result);
+	return cursor.off;
+}
+
 int32_t
 gpustr_layout_max_pages(uint32_t body_bytes, uint32_t program_bytes,
 						int32_t nout, uint32_t out_page_bytes)
@@ -217,6 +304,89 @@ gpustr_layout_columns(void *body, uint32_t body_bytes, const GpustrProgram *prog
 
 	memset(&layout, 0, sizeof(layout));
 	(void) layout_columns(&layout, program->bytes, nrows, ncolumns, data_bytes, out_bytes);
+	layout.nrows = nrows;
+	layout.ncolumns = ncolumns;
+	batch = layout_header(body, body_bytes, GPUSTR_BATCH_COLUMNS, &layout);
+	memcpy(GPUSTR_BODY_PTR(body, batch->program_off, char), program, program->bytes);
+	return batch;
+}
+
+uint64_t
+gpustr_layout_result_bytes(const GpustrResultLayout *result)
+{
+	GpustrBatch scratch;
+	LayoutCursor cursor = {0};
+
+	layout_result(&cursor, &scratch, result);
+	return cursor.off;
+}
+
+int32_t
+gpustr_layout_join_max_pages(uint32_t body_bytes, uint32_t program_bytes,
+							 const GpustrResultLayout *result)
+{
+	GpustrBatch scratch;
+	int32_t		low = 0;
+	int32_t		high = (int32_t) (body_bytes / GPUSTR_PAGE_BYTES);
+
+	while (low < high)
+	{
+		int32_t		mid = low + (high - low + 1) / 2;
+
+		if (layout_join_pages(&scratch, program_bytes, mid, result) <= body_bytes)
+			low = mid;
+		else
+			high = mid - 1;
+	}
+	return low;
+}
+
+GpustrBatch *
+gpustr_layout_join_pages_again(void *body, uint32_t body_bytes, const GpustrProgram *program,
+							   int32_t max_pages, const GpustrResultLayout *result)
+{
+	GpustrBatch layout;
+	GpustrBatch *batch;
+
+	memset(&layout, 0, sizeof(layout));
+	(void) layout_join_pages(&layout, program->bytes, max_pages, result);
+	layout.in_bytes = layout.line_off;
+	batch = layout_header(body, body_bytes, GPUSTR_BATCH_PAGES, &layout);
+	GPUSTR_BODY_PTR(body, batch->row_start_off, int32_t)[0] = 0;
+	return batch;
+}
+
+GpustrBatch *
+gpustr_layout_join_pages(void *body, uint32_t body_bytes, const GpustrProgram *program,
+						 int32_t max_pages, const GpustrResultLayout *result)
+{
+	GpustrBatch *batch = gpustr_layout_join_pages_again(body, body_bytes, program, max_pages,
+														result);
+
+	memcpy(GPUSTR_BODY_PTR(body, batch->program_off, char), program, program->bytes);
+	return batch;
+}
+
+uint64_t
+gpustr_layout_join_columns_bytes(uint32_t program_bytes, int32_t nrows, int32_t ncolumns,
+								 const GpustrInputLayout *column,
+								 const GpustrResultLayout *result)
+{
+	GpustrBatch scratch;
+
+	return layout_join_columns(&scratch, program_bytes, nrows, ncolumns, column, result);
+}
+
+GpustrBatch *
+gpustr_layout_join_columns(void *body, uint32_t body_bytes, const GpustrProgram *program,
+						   int32_t nrows, int32_t ncolumns, const GpustrInputLayout *column,
+						   const GpustrResultLayout *result)
+{
+	GpustrBatch layout;
+	GpustrBatch *batch;
+
+	memset(&layout, 0, sizeof(layout));
+	(void) layout_join_columns(&layout, program->bytes, nrows, ncolumns, column, result);
 	layout.nrows = nrows;
 	layout.ncolumns = ncolumns;
 	batch = layout_header(body, body_bytes, GPUSTR_BATCH_COLUMNS, &layout);

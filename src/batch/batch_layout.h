@@ -77,7 +77,7 @@ typedef struct GpustrResultLayout
 	uint32_t	text_bytes[GPUSTR_MAX_RESULT_COLUMNS];
 } GpustrResultLayout;
 
-/* Bytes that the result regions take. */
+/* Bytes that the result regions take, rounded up as a body's regions are. */
 extern uint64_t gpustr_layout_result_bytes(const GpustrResultLayout *result);
 
 /*
@@ -91,7 +91,12 @@ extern GpustrBatch *gpustr_layout_join_pages(void *body, uint32_t body_bytes,
 											 const GpustrProgram *program, int32_t max_pages,
 											 const GpustrResultLayout *result);
 
-/* An input column of gpustr_layout_table_columns(). */
+/* The same in a body in which that very program has been laid out: it is not copied. */
+extern GpustrBatch *gpustr_layout_join_pages_again(void *body, uint32_t body_bytes,
+												   const GpustrProgram *program, int32_t max_pages,
+												   const GpustrResultLayout *result);
+
+/* An input column of gpustr_layout_join_columns(). */
 typedef struct GpustrInputLayout
 {
 	int32_t		is_text;
@@ -100,7 +105,8 @@ typedef struct GpustrInputLayout
 
 /*
  * A column batch of texts and values, for a program of BUILD (result NULL) or one
- * with RESULT steps.  The caller fills validity, offsets and data.
+ * with RESULT steps.  The caller fills validity, offsets and data.  body_bytes must be
+ * at least gpustr_layout_join_columns_bytes().
  */
 extern uint64_t gpustr_layout_join_columns_bytes(uint32_t program_bytes, int32_t nrows,
 												 int32_t ncolumns,

@@ -23,28 +23,11 @@
 #include "executor/tuptable.h"
 #include "storage/sharedfileset.h"
 
-#include "batch/batch.h"
+#include "batch/column_batch.h"
 #include "plan/join_program.h"
 #include "rowfn/hash_key.h"
 
 typedef struct GpustrStore GpustrStore;
-
-/* A column of a chunk, as in an input column of a batch. */
-typedef struct GpustrChunkColumn
-{
-	bool		is_text;
-	uint8	   *validity;		/* [(nrows + 7) / 8] */
-	int64	   *value;			/* [nrows] of values */
-	int32	   *offsets;		/* [nrows + 1] of texts */
-	char	   *data;
-} GpustrChunkColumn;
-
-typedef struct GpustrChunk
-{
-	int32		nrows;
-	int			ncolumns;
-	GpustrChunkColumn column[GPUSTR_MAX_TABLE_COLUMNS];
-} GpustrChunk;
 
 /* How much there is, of all participants. */
 typedef struct GpustrStoreTotals
