@@ -98,6 +98,17 @@ void request_place_registers(RequestPlan *plan, const GpustrProgram *program)
 			case GPUSTR_OP_MASK:
 			case GPUSTR_OP_OUTPUT_TEXT:
 			case GPUSTR_OP_FIND_ALL:
+			case GPUSTR_OP_COLUMN_VALUE:
+			case GPUSTR_OP_BUILD:
+				break;
+			case GPUSTR_OP_PROBE:
+			case GPUSTR_OP_GATHER_TEXT:
+			case GPUSTR_OP_GATHER_VALUE:
+			case GPUSTR_OP_INNER_TEXT:
+			case GPUSTR_OP_INNER_VALUE:
+			case GPUSTR_OP_RESULT:
+			case GPUSTR_OP_RESULT_TEXT:
+			case GPUSTR_OP_RESULT_VALUE:
 				break;
 		}
 	}
@@ -249,6 +260,17 @@ static void step_column(RequestRun *run, const GpustrStep *step)
 	text->bytes = 0;
 	text->host = NULL;
 	text->packed = true;
+}
+
+static void step_column_value(RequestRun *run, const GpustrStep *step)
+{
+	const GpustrColumn *column = &run->plan->batch.column[step->attr];
+	ValueRegister *value = &run->value[step->out];
+
+	value->value = (const int64_t *)(run->memory + column->data_off);
+	value->constant = 0;
+	value->valid = (const uint32_t *)(run->memory + column->validity_off);
+	value->recheck = NULL;
 }
 
 /*
@@ -584,6 +606,19 @@ cudaError_t request_step(RequestRun *run, const GpustrStep *step)
 		case GPUSTR_OP_FIND_ALL:
 		case GPUSTR_OP_OUTPUT_TEXT:
 			return step_output(run, step);
+		case GPUSTR_OP_COLUMN_VALUE:
+			step_column_value(run, step);
+			return cudaSuccess;
+		case GPUSTR_OP_BUILD:
+		case GPUSTR_OP_PROBE:
+		case GPUSTR_OP_GATHER_TEXT:
+		case GPUSTR_OP_GATHER_VALUE:
+		case GPUSTR_OP_INNER_TEXT:
+		case GPUSTR_OP_INNER_VALUE:
+		case GPUSTR_OP_RESULT:
+		case GPUSTR_OP_RESULT_TEXT:
+		case GPUSTR_OP_RESULT_VALUE:
+			break;
 	}
 	return cudaErrorInvalidValue;
 }
