@@ -88,7 +88,9 @@ EngineCode request_plan(RequestPlan *plan, void *body, const GpustrProgram *prog
 	plan->program = program != NULL
 						? program
 						: GPUSTR_BODY_PTR(body, plan->batch.program_off, const GpustrProgram);
+	plan->nrows = batch->nrows;
 	plan->nwords = (int32_t)GPUSTR_BITMAP_WORDS(batch->nrows);
+	plan->end_step = plan->program->nsteps;
 	if (batch->nrows > REQUEST_MAX_ROWS)
 		return gpustr_engine_error(error, ENGINE_OUT_OF_MEMORY,
 								   "%d rows are too many for one batch", batch->nrows);
@@ -233,6 +235,7 @@ EngineCode request_start(const RequestPlan *plan, char *memory, const void *bloc
 
 	run.plan = plan;
 	run.program = plan->program;
+	run.input = memory;
 	run.memory = memory;
 	run.redact_blocks = &redact_blocks;
 	run.dfa_device = &dfa_device;
@@ -250,13 +253,13 @@ EngineCode request_start(const RequestPlan *plan, char *memory, const void *bloc
 		plan->kept->filled = events.copied_in;
 	CUDA_TRY(cudaMemsetAsync(memory + plan->cleared_at, 0, plan->cleared_end - plan->cleared_at,
 							 stream));
-	for (i = 0; i < run.program->nsteps; i++)
+	for (i = plan->first_step; i < plan->end_step; i++)
 	{
 		cudaError_t rc = request_step(&run, &steps[i]);
 
 		if (rc != cudaSuccess)
 		{
-			char what[32];
+			char what[48];
 
 			(void)snprintf(what, sizeof(what), "step %d, operator %d", i, steps[i].op);
 			return cuda_error(error, rc, what);

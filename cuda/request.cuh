@@ -67,7 +67,10 @@ struct RequestPlan
 	const GpustrProgram *program; /* the body's, or a kept copy, in host memory */
 	GpustrKeptProgram *kept;	  /* in device memory, or NULL ... */
 	bool fill;					  /* ... and this request is to copy it there */
-	int32_t nwords;				  /* of a bitmap */
+	int32_t nrows;				  /* of the space whose steps they are ... */
+	int32_t nwords;				  /* ... and words of a bitmap over them */
+	int32_t first_step;			  /* the steps: from this one on ... */
+	int32_t end_step;			  /* ... to the one before this */
 
 	uint64_t staged_at;
 	uint64_t gathered_at;

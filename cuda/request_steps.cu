@@ -33,7 +33,7 @@ void request_place_registers(RequestPlan *plan, const GpustrProgram *program)
 	uint64_t planes = 2 * request_plane_bytes(plan);
 	int32_t i;
 
-	for (i = 0; i < program->nsteps; i++)
+	for (i = plan->first_step; i < plan->end_step; i++)
 	{
 		const GpustrStep *step = &steps[i];
 		uint16_t out = step->out;
@@ -213,7 +213,7 @@ static PageRows page_rows(const RequestRun *run)
 	rows.line = (const uint16_t *)(run->memory + run->plan->batch.line_off);
 	rows.program = request_program(run);
 	rows.attrs = (const GpustrAttr *)(request_program(run) + run->program->attr_off);
-	rows.nrows = run->plan->batch.nrows;
+	rows.nrows = run->plan->nrows;
 	return rows;
 }
 
@@ -242,7 +242,7 @@ static cudaError_t step_make_text(RequestRun *run, const GpustrStep *step)
 		return launch_decode_bytes(page_rows(run), step->attr, attrs, step->aux, start, end, planes,
 								   run->stream);
 	return launch_choose_text(request_bool(run, step->in2), run->text[step->in0],
-							  run->text[step->in1], run->memory, run->plan->batch.nrows, start, end,
+							  run->text[step->in1], run->memory, run->plan->nrows, start, end,
 							  planes, run->stream);
 }
 
@@ -252,10 +252,10 @@ static void step_column(RequestRun *run, const GpustrStep *step)
 	const GpustrColumn *column = &run->plan->batch.column[step->attr];
 	TextRegister *text = &run->text[step->out];
 
-	text->base = run->memory + column->data_off;
-	text->start = (const int32_t *)(run->memory + column->offsets_off);
+	text->base = run->input + column->data_off;
+	text->start = (const int32_t *)(run->input + column->offsets_off);
 	text->end = text->start + 1;
-	text->valid = (const uint32_t *)(run->memory + column->validity_off);
+	text->valid = (const uint32_t *)(run->input + column->validity_off);
 	text->recheck = NULL;
 	text->bytes = 0;
 	text->host = NULL;
@@ -330,7 +330,7 @@ static cudaError_t step_trim_blanks(RequestRun *run, const GpustrStep *step)
 		return cudaSuccess;
 	}
 	text->end = end;
-	return launch_trim_blanks(from, run->plan->batch.nrows, end, run->stream);
+	return launch_trim_blanks(from, run->plan->nrows, end, run->stream);
 }
 
 static cudaError_t step_length(RequestRun *run, const GpustrStep *step)
@@ -344,13 +344,13 @@ static cudaError_t step_length(RequestRun *run, const GpustrStep *step)
 	value->valid = text.valid;
 	value->recheck = text.recheck;
 	return launch_length(text, step->aux == 1 ? GPUSTR_ENC_SINGLE_BYTE : run->program->encoding,
-						 run->plan->batch.nrows, to, run->stream);
+						 run->plan->nrows, to, run->stream);
 }
 
 /* The other steps that make a value, with planes of its own. */
 static cudaError_t step_make_value(RequestRun *run, const GpustrStep *step)
 {
-	int32_t nrows = run->plan->batch.nrows;
+	int32_t nrows = run->plan->nrows;
 	char *at = run->memory + run->plan->value_at[step->out];
 	int64_t *to = (int64_t *)at;
 	StatePlanes planes = request_planes(run, at + request_value_bytes(run->plan));
@@ -385,7 +385,7 @@ static cudaError_t step_output(const RequestRun *run, const GpustrStep *step)
 	const RequestColumn *column = &plan->column[step->attr];
 	RequestCounters *counters = (RequestCounters *)(run->memory + plan->cleared_at);
 	const TextRegister &text = run->text[step->in0];
-	int32_t nrows = plan->batch.nrows;
+	int32_t nrows = plan->nrows;
 	int32_t encoding = run->program->encoding;
 	BoolRegister where = {NULL, NULL};
 	OutputColumn out;
@@ -420,7 +420,7 @@ static cudaError_t step_output(const RequestRun *run, const GpustrStep *step)
 /* Steps that test texts. */
 static cudaError_t step_test_text(const RequestRun *run, const GpustrStep *step)
 {
-	int32_t nrows = run->plan->batch.nrows;
+	int32_t nrows = run->plan->nrows;
 	const char *constant = request_constant(run, step);
 	const TextRegister &text = run->text[step->in0];
 	BoolRegister out = request_bool(run, step->out);
@@ -444,7 +444,7 @@ static cudaError_t step_dfa(const RequestRun *run, const GpustrStep *step)
 	if (step->aux == 1)
 		where = request_bool(run, step->in2);
 	return launch_dfa(*run->dfa_device, dfa_layout(*run->dfa_device, dfa), run->text[step->in0],
-					  run->plan->batch.nrows, dfa, (const GpustrDfa *)request_constant(run, step),
+					  run->plan->nrows, dfa, (const GpustrDfa *)request_constant(run, step),
 					  step->attr == 1 ? GPUSTR_RECHECK : GPUSTR_TRUE, where,
 					  request_bool(run, step->out), run->stream);
 }
@@ -452,7 +452,7 @@ static cudaError_t step_dfa(const RequestRun *run, const GpustrStep *step)
 /* LIKE and ILIKE: as a search for a literal, by the automaton, or else by comparing. */
 static cudaError_t step_like(const RequestRun *run, const GpustrStep *step)
 {
-	const int32_t nrows = run->plan->batch.nrows;
+	const int32_t nrows = run->plan->nrows;
 	const int32_t encoding = run->program->encoding;
 	const bool folds = step->op == GPUSTR_OP_ILIKE;
 	const uint32_t at = folds ? sizeof(GpustrFold) : 0; /* of the pattern */
@@ -491,7 +491,7 @@ static cudaError_t step_like(const RequestRun *run, const GpustrStep *step)
 
 static cudaError_t step_contains_any(const RequestRun *run, const GpustrStep *step)
 {
-	return launch_contains_any(*run->dfa_device, run->text[step->in0], run->plan->batch.nrows,
+	return launch_contains_any(*run->dfa_device, run->text[step->in0], run->plan->nrows,
 							   (const GpustrAhoCorasick *)GPUSTR_PROGRAM_CONST(run->program, step),
 							   (const GpustrAhoCorasick *)request_constant(run, step),
 							   request_bool(run, step->out), run->stream);
@@ -500,7 +500,7 @@ static cudaError_t step_contains_any(const RequestRun *run, const GpustrStep *st
 /* Steps that test values. */
 static cudaError_t step_test_value(const RequestRun *run, const GpustrStep *step)
 {
-	int32_t nrows = run->plan->batch.nrows;
+	int32_t nrows = run->plan->nrows;
 	const ValueRegister &value = run->value[step->in0];
 	BoolRegister out = request_bool(run, step->out);
 
@@ -519,7 +519,7 @@ static cudaError_t step_test_value(const RequestRun *run, const GpustrStep *step
 /* Steps from truths to a truth. */
 static cudaError_t step_logic(const RequestRun *run, const GpustrStep *step)
 {
-	int32_t nrows = run->plan->batch.nrows;
+	int32_t nrows = run->plan->nrows;
 	BoolRegister a = request_bool(run, step->in0);
 	BoolRegister out = request_bool(run, step->out);
 
@@ -538,7 +538,7 @@ static cudaError_t step_logic(const RequestRun *run, const GpustrStep *step)
 
 cudaError_t request_step(RequestRun *run, const GpustrStep *step)
 {
-	int32_t nrows = run->plan->batch.nrows;
+	int32_t nrows = run->plan->nrows;
 
 	switch ((GpustrOp)step->op)
 	{

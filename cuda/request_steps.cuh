@@ -24,7 +24,8 @@ struct RequestRun
 {
 	const RequestPlan *plan;
 	const GpustrProgram *program; /* in host memory */
-	char *memory;
+	const char *input;			  /* that of space 0: it starts with the body */
+	char *memory;				  /* that of the space at hand */
 	const RedactBlocks *redact_blocks;
 	const DfaDevice *dfa_device;
 	TextRegister text[GPUSTR_MAX_TEXT_REGS];
@@ -57,12 +58,12 @@ static inline uint64_t request_word_bytes(const RequestPlan *plan)
 /* Bytes of an array of int32, of int64, and of a plane, over the rows. */
 static inline uint64_t request_row_bytes(const RequestPlan *plan)
 {
-	return request_aligned((uint64_t)plan->batch.nrows * sizeof(int32_t));
+	return request_aligned((uint64_t)plan->nrows * sizeof(int32_t));
 }
 
 static inline uint64_t request_value_bytes(const RequestPlan *plan)
 {
-	return request_aligned((uint64_t)plan->batch.nrows * sizeof(int64_t));
+	return request_aligned((uint64_t)plan->nrows * sizeof(int64_t));
 }
 
 static inline uint64_t request_plane_bytes(const RequestPlan *plan)
@@ -92,7 +93,7 @@ static inline StatePlanes request_planes(const RequestRun *run, char *at)
 /* The program in device memory. */
 static inline const char *request_program(const RequestRun *run)
 {
-	return run->memory + run->plan->batch.program_off;
+	return run->input + run->plan->batch.program_off;
 }
 
 /*

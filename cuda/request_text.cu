@@ -35,8 +35,9 @@ static uint64_t input_bytes(const RequestPlan *plan)
 	if (batch->kind == GPUSTR_BATCH_PAGES)
 		return (uint64_t)batch->npages * GPUSTR_PAGE_BYTES;
 	for (i = 0; i < batch->ncolumns; i++)
-		bytes += (uint32_t)GPUSTR_BODY_PTR(plan->body, batch->column[i].offsets_off,
-										   const int32_t)[batch->nrows];
+		if (batch->column[i].offsets_off != 0)
+			bytes += (uint32_t)GPUSTR_BODY_PTR(plan->body, batch->column[i].offsets_off,
+											   const int32_t)[batch->nrows];
 	return bytes;
 }
 
@@ -47,13 +48,12 @@ void request_place_arenas(RequestPlan *plan, const GpustrProgram *program)
 	uint64_t left = 0; /* arenas to place */
 	int32_t i;
 
-	for (i = 0; i < program->nsteps; i++)
+	for (i = plan->first_step; i < plan->end_step; i++)
 		left += makes_texts(&steps[i]);
 	if (left == 0)
 		return;
-	need =
-		text_arena_bytes(plan->batch.nrows, gpustr_text_room(plan->batch.nrows, input_bytes(plan)));
-	for (i = 0; i < program->nsteps; i++)
+	need = text_arena_bytes(plan->nrows, gpustr_text_room(plan->nrows, input_bytes(plan)));
+	for (i = plan->first_step; i < plan->end_step; i++)
 		if (makes_texts(&steps[i]))
 		{
 			const uint64_t lost = ARENA_TAIL_BYTES + REQUEST_ALIGN; /* beside each arena */
@@ -91,7 +91,7 @@ static TextArgs step_args(const RequestRun *run, const GpustrStep *step)
 static cudaError_t step_text_make(RequestRun *run, const GpustrStep *step)
 {
 	const RequestPlan *plan = run->plan;
-	const int32_t nrows = plan->batch.nrows;
+	const int32_t nrows = plan->nrows;
 	char *at = run->memory + plan->text_at[step->out];
 	int32_t *start = (int32_t *)at;
 	int32_t *end = (int32_t *)(at + request_row_bytes(plan));
@@ -132,7 +132,7 @@ static cudaError_t step_text_measure(RequestRun *run, const GpustrStep *step)
 	value->valid = planes.valid;
 	value->recheck = planes.recheck;
 	return launch_text_measure((GpustrTextFunction)step->aux, step_args(run, step),
-							   run->plan->batch.nrows, to, planes, run->stream);
+							   run->plan->nrows, to, planes, run->stream);
 }
 
 cudaError_t request_text_step(RequestRun *run, const GpustrStep *step)
