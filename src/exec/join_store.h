@@ -49,7 +49,7 @@ extern void gpustr_store_shared_init(void *shared, int nparticipants);
 
 /* Such a store, for participant 'number' (0 .. nparticipants - 1). */
 extern GpustrStore *gpustr_store_attach(const GpustrSide *side, Size chunk_bytes, void *shared,
-										SharedFileSet * files, const char *name, int number);
+										SharedFileSet *files, const char *name, int number);
 
 /*
  * Put a row in.  values, nulls: of the side's columns, in their order; varlenas may be
