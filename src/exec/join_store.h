@@ -38,8 +38,8 @@ typedef struct GpustrStoreTotals
 } GpustrStoreTotals;
 
 /*
- * A store of this session, in the current memory context.  chunk_bytes: what a chunk
- * should not exceed, if it has more than one row.
+ * A store of this session, in the current memory context; the side must live as long.
+ * chunk_bytes: what a chunk should not exceed, if it has more than one row.
  */
 extern GpustrStore *gpustr_store_create(const GpustrSide *side, Size chunk_bytes);
 
@@ -64,8 +64,8 @@ extern void gpustr_store_finish(GpustrStore *store);
 extern const GpustrStoreTotals *gpustr_store_totals(GpustrStore *store);
 
 /*
- * The same of one partition only, by a look at all keys.
- * key columns: the side's.
+ * The same of one partition only, by a look at all keys (those of the side): the first
+ * call for so many partitions reads all.  What is being read is to be rewound.
  */
 extern void gpustr_store_partition_totals(GpustrStore *store, int hash_bits, int partition,
 										  int npartitions, GpustrStoreTotals *totals);
