@@ -100,7 +100,8 @@ extern void gpustr_client_set_siblings(GpustrClient *client, int siblings);
 /*
  * Get a body.  With a device: a free staging slot, or, when the pool is
  * exhausted, NULL if the client has a request in flight (collect that first)
- * and otherwise a local body: never waits.
+ * and otherwise a local body: never waits, but for a client with tables on a device
+ * (gpustr_client_set_place), which waits for a second at most.
  *
  * The body has gpustr_request_bytes() bytes, at least 'min_bytes' (a larger
  * body than a slot is always local), uninitialised and aligned to
@@ -190,14 +191,26 @@ extern uint64 gpustr_table_claim_local(MemoryContext context);
 #define GPUSTR_PLACE_ANY (-1)	/* as ever: any device, else local */
 #define GPUSTR_PLACE_LOCAL (-2)
 extern void gpustr_client_set_place(GpustrClient *client, int place);
+extern int	gpustr_client_place(GpustrClient *client);
 
-/* The device that has least to do, or GPUSTR_PLACE_LOCAL. */
+/*
+ * The device that has least to do, or GPUSTR_PLACE_LOCAL.  It stands for one process of
+ * that device, so its tables can be made by several: participants of a parallel plan
+ * must all be told the same place.
+ */
 extern int	gpustr_choose_place(void);
 
 /*
- * Have 'redo' called before a request that a device has not brought to an end is run by
- * this session's engine: so that the tables that it probes can be made there.  It may
- * raise an error.  It may use this client, whose place is then local for good.
+ * Have 'redo' called before a request that was to run on a device is run by this
+ * session's engine, as the device has not brought it to an end, or the place is down,
+ * or the body is larger than a slot, or there is no slot: so that the tables that it
+ * probes can be made there, under the same ids.  That may be in gpustr_request_wait()
+ * or gpustr_request_submit().  It may raise an error.  It may use this client, but not
+ * reset it; the client's place is then local for good (until it is set again).
+ *
+ * A request of BUILD is not run then, as 'redo' has made its table whole.  Whoever is
+ * about to build a table has to look at gpustr_client_place() after each wait and
+ * submit, and to stop where it has become local.
  */
 typedef void (*GpustrBeforeRedo) (void *arg);
 extern void gpustr_client_before_redo(GpustrClient *client, GpustrBeforeRedo redo, void *arg);

@@ -18,7 +18,8 @@
  *		sleep on the doorbell, briefly while requests are in flight.
  *
  * A request whose owner gave it up while it was running is freed here and only
- * here, when the engine is through with its memory.
+ * here, when the engine is through with its memory.  Tables of joins whose id is in
+ * use no more (tables.c) are dropped before the next request is begun.
  *
  * What it has to say goes to the log ring of its device; the supervisor logs
  * it.
@@ -46,6 +47,7 @@
 #include "guc.h"
 #include "service/device_process.h"
 #include "service/queue.h"
+#include "service/tables.h"
 
 /* The most requests in flight, whatever the engine says. */
 #define MAX_IN_FLIGHT 32
@@ -78,6 +80,7 @@ typedef struct DeviceLoop
 	bool		protected_blocks;
 	uint64		program_hits;	/* that have been published */
 	uint64		program_misses;
+	uint32		releases;		/* of tables, before the last look at them */
 } DeviceLoop;
 
 /* Say a line, for the supervisor to log. */
@@ -198,6 +201,8 @@ publish_info(DeviceLoop *loop)
 	pg_atomic_write_u64(&loop->device->memory_used, info.memory_used);
 	pg_atomic_write_u64(&loop->device->program_bytes, info.program_bytes);
 	pg_atomic_write_u32(&loop->device->programs, (uint32) info.programs);
+	pg_atomic_write_u64(&loop->device->table_bytes, info.table_bytes);
+	pg_atomic_write_u32(&loop->device->tables, (uint32) info.tables);
 	pg_atomic_fetch_add_u64(&loop->device->counters.program_hits,
 							info.program_hits - loop->program_hits);
 	pg_atomic_fetch_add_u64(&loop->device->counters.program_misses,
@@ -205,6 +210,37 @@ publish_info(DeviceLoop *loop)
 	loop->program_hits = info.program_hits;
 	loop->program_misses = info.program_misses;
 	loop->max_in_flight = Max(1, Min(info.max_in_flight, MAX_IN_FLIGHT));
+}
+
+/*
+ * Drop the engine's tables that nobody wants any more.  A request that was given up
+ * may still make one after its id has been released; so this is not only done when
+ * that has happened, but now and then, too.
+ */
+static void
+drop_released_tables(DeviceLoop *loop)
+{
+	const EngineMethods *methods = loop->engine->methods;
+	uint64_t	ids[GPUSTR_MAX_TABLES + 1];
+	int32		n;
+	int32		i;
+
+	loop->releases = pg_atomic_read_u32(&gpustr_shared->table_releases);
+	pg_memory_barrier();
+	if (methods->tables == NULL)
+		return;
+	n = methods->tables(loop->engine, ids, GPUSTR_MAX_TABLES + 1);
+	for (i = 0; i < Min(n, GPUSTR_MAX_TABLES + 1); i++)
+	{
+		if (!gpustr_table_is_claimed(ids[i]))
+			methods->drop_table(loop->engine, ids[i]);
+	}
+}
+
+static bool
+tables_were_released(const DeviceLoop *loop)
+{
+	return loop->releases != pg_atomic_read_u32(&gpustr_shared->table_releases);
 }
 
 /* The slot whose request the host engine runs; it runs one at a time. */
@@ -393,6 +429,8 @@ start_request(DeviceLoop *loop)
 	memset(request, 0, sizeof(*request));
 	request->body = gpustr_slot_body(index);
 	request->body_bytes = gpustr_shared->slot_bytes;
+	if (tables_were_released(loop))
+		drop_released_tables(loop); /* it may need their memory */
 	if (slot->fault != GPUSTR_FAULT_NONE && inject_fault(loop, request, slot->fault))
 		finish_request(loop, request);
 	else
@@ -416,8 +454,11 @@ run_loop(DeviceLoop *loop, pid_t parent)
 		bool		progress = false;
 
 		pg_atomic_write_u64(&loop->device->heartbeat_us, now);
+		if (tables_were_released(loop))
+			drop_released_tables(loop);
 		if (loop->nrunning > 0 && now > published_us + PUBLISH_US)
 		{
+			drop_released_tables(loop);
 			publish_info(loop);
 			published_us = now;
 		}
@@ -434,6 +475,7 @@ run_loop(DeviceLoop *loop, pid_t parent)
 		{
 			if (getppid() != parent)
 				_exit(GPUSTR_EXIT_PARENT_GONE);
+			drop_released_tables(loop);
 			publish_info(loop);
 			protect_blocks(loop);
 		}

@@ -33,21 +33,23 @@ interrupt_waits(void)
 	return InterruptPending && INTERRUPTS_CAN_BE_PROCESSED();
 }
 
+/* The host engine of this session, once there is one. */
+static Engine *engine = NULL;
+
 /*
- * The host engine of this session.  It lives as long as the process; its
- * scratch memory is bounded by what one batch needs.
+ * Open it.  It lives as long as the process; its scratch memory is bounded by what
+ * one batch needs, and its tables last as long as their ids (tables.c).
  */
-static Engine *
-local_engine(void)
+static void
+open_engine(void)
 {
-	static Engine *engine = NULL;
 	static volatile int32 zero_copy_blocks;
 	static volatile uint64 memory_limit = UINT64_MAX;
 	EngineConfig config;
 	EngineError error;
 
 	if (engine != NULL)
-		return engine;
+		return;
 	memset(&config, 0, sizeof(config));
 	config.blocks = BufferBlocks;
 	config.nblocks = NBuffers;
@@ -63,14 +65,12 @@ local_engine(void)
 				(errcode(ERRCODE_OUT_OF_MEMORY),
 				 errmsg("could not start the host engine"),
 				 errdetail("%s.", error.message)));
-	return engine;
 }
 
 void
 gpustr_run_in_session(EngineRequest *run)
 {
-	Engine	   *engine = local_engine();
-
+	open_engine();
 	if (gpustr_call_fails("run in the session"))
 		gpustr_engine_error(&run->error, ENGINE_OUT_OF_MEMORY, "failure on demand");
 	else
@@ -92,4 +92,11 @@ gpustr_run_in_session(EngineRequest *run)
 				 errdetail("%s.", run->error.message),
 				 run->error.code == ENGINE_OUT_OF_MEMORY ?
 				 errhint("Lower \"gpustr.batch_bytes\", or set \"gpustr.enabled\" to off.") : 0));
+}
+
+void
+gpustr_drop_in_session(uint64 table)
+{
+	if (engine != NULL && engine->methods->drop_table != NULL)
+		engine->methods->drop_table(engine, table);
 }

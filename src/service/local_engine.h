@@ -19,4 +19,7 @@
  */
 extern void gpustr_run_in_session(EngineRequest *run);
 
+/* Drop a table, should the session's engine have it.  Raises no error. */
+extern void gpustr_drop_in_session(uint64 table);
+
 #endif							/* GPUSTR_LOCAL_ENGINE_H */

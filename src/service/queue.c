@@ -92,6 +92,8 @@ device_init(GpustrDevice *device, int ordinal)
 	pg_atomic_init_u64(&device->memory_used, 0);
 	pg_atomic_init_u32(&device->programs, UINT32_MAX);
 	pg_atomic_init_u64(&device->program_bytes, 0);
+	pg_atomic_init_u32(&device->tables, 0);
+	pg_atomic_init_u64(&device->table_bytes, 0);
 	pg_atomic_init_u32(&device->log.written, 0);
 	counters_init(&device->counters);
 }
@@ -114,6 +116,10 @@ shared_init(GpustrShared *shared)
 	pg_atomic_init_u32(&shared->supervisor_pid, 0);
 	pg_atomic_init_u64(&shared->ticket, 0);
 	pg_atomic_init_u64(&shared->stats_reset, 0);
+	pg_atomic_init_u64(&shared->table_ids, 0);
+	pg_atomic_init_u32(&shared->table_releases, 0);
+	for (i = 0; i < GPUSTR_MAX_TABLES; i++)
+		pg_atomic_init_u64(&shared->tables[i], 0);
 	for (i = 0; i < GPUSTR_MAX_DEVICES; i++)
 		device_init(&shared->devices[i], i);
 	gpustr_shared = shared;
@@ -228,8 +234,8 @@ gpustr_queue_pick_device(void)
 	return best;
 }
 
-static void
-doorbell_ring(GpustrDevice *device)
+void
+gpustr_doorbell_ring(GpustrDevice *device)
 {
 	pg_atomic_fetch_add_u32(&device->doorbell, 1);
 	(void) syscall(SYS_futex, &device->doorbell, FUTEX_WAKE, 1, NULL, NULL, 0);
@@ -265,7 +271,7 @@ gpustr_queue_submit(int index, int device_index)
 	if (pg_atomic_read_u32(&device->state) != GPUSTR_DEVICE_UP &&
 		gpustr_slot_move(slot, submitted, filling))
 		return false;
-	doorbell_ring(device);
+	gpustr_doorbell_ring(device);
 	return true;
 }
 
@@ -386,6 +392,14 @@ gpustr_queue_sweep(int device, bool dead)
 			(void) gpustr_slot_move(slot, GPUSTR_SLOT_WORD(GPUSTR_SLOT_ABANDONED, device),
 									GPUSTR_SLOT_WORD(GPUSTR_SLOT_FREE, 0));
 	}
+}
+
+void
+gpustr_device_memory_gone(GpustrDevice *device)
+{
+	pg_atomic_write_u64(&device->memory_used, 0);
+	pg_atomic_write_u32(&device->tables, 0);
+	pg_atomic_write_u64(&device->table_bytes, 0);
 }
 
 uint64

@@ -51,6 +51,9 @@
 /* The most device processes. */
 #define GPUSTR_MAX_DEVICES 16
 
+/* The most tables of joins that devices have at a time, of all sessions. */
+#define GPUSTR_MAX_TABLES 256
+
 typedef enum GpustrSlotState
 {
 	GPUSTR_SLOT_FREE = 0,
@@ -145,6 +148,8 @@ typedef struct GpustrDevice
 	pg_atomic_uint32 programs;	/* kept there; UINT32_MAX: its engine keeps
 								 * none */
 	pg_atomic_uint64 program_bytes;
+	pg_atomic_uint32 tables;	/* of joins, there */
+	pg_atomic_uint64 table_bytes;
 	volatile int32 zero_copy_blocks;
 	char		name[64];		/* valid once up */
 	char		kind[16];		/* "cuda" or "host" */
@@ -166,6 +171,12 @@ typedef struct GpustrShared
 	pg_atomic_uint32 supervisor_pid;
 	pg_atomic_uint64 ticket;	/* last one given */
 	pg_atomic_uint64 stats_reset;	/* TimestampTz */
+
+	/* tables.c */
+	pg_atomic_uint64 table_ids; /* last one given */
+	pg_atomic_uint32 table_releases;	/* ever: devices look again when it
+										 * has changed */
+	pg_atomic_uint64 tables[GPUSTR_MAX_TABLES]; /* ids in use; 0: free */
 	GpustrDevice devices[GPUSTR_MAX_DEVICES];
 } GpustrShared;
 
@@ -187,12 +198,18 @@ extern int	gpustr_queue_pick_device(void);
 extern bool gpustr_queue_submit(int index, int device);
 extern void gpustr_queue_abandon(int index);
 
+/* Wake a device's process, should it sleep. */
+extern void gpustr_doorbell_ring(GpustrDevice *device);
+
 /* Device side. */
 extern int	gpustr_queue_next(int device, const int *running, int nrunning);
 extern void gpustr_doorbell_wait(GpustrDevice *device, uint32 seen, long timeout_us);
 
 /* Supervisor side. */
 extern void gpustr_queue_sweep(int device, bool dead);
+
+/* A device's process holds no memory any more. */
+extern void gpustr_device_memory_gone(GpustrDevice *device);
 
 extern uint64 gpustr_monotonic_us(void);
 extern void gpustr_counters_reset(GpustrDeviceCounters *counters);

@@ -151,7 +151,7 @@ all_devices_down(void)
 		pg_atomic_write_u32(&device->state, GPUSTR_DEVICE_RESTARTING);
 		pg_atomic_write_u32(&device->pid, 0);
 		pg_atomic_fetch_add_u32(&device->generation, 1);
-		pg_atomic_write_u64(&device->memory_used, 0);
+		gpustr_device_memory_gone(device);
 		gpustr_queue_sweep(i, dead);
 	}
 }
@@ -350,7 +350,7 @@ child_ended(int index, int status)
 	pg_atomic_write_u32(&device->pid, 0);
 	pg_atomic_fetch_add_u32(&device->generation, 1);
 	device->zero_copy_blocks = 0;
-	pg_atomic_write_u64(&device->memory_used, 0);
+	gpustr_device_memory_gone(device);
 	gpustr_queue_sweep(index, true);
 
 	log_lines(index);

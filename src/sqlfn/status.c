@@ -22,7 +22,7 @@
 #include "service/queue.h"
 
 #define DEVICES_COLUMNS 8
-#define STAT_DEVICE_COLUMNS 15
+#define STAT_DEVICE_COLUMNS 17
 #define STAGING_COLUMNS 5
 
 PG_FUNCTION_INFO_V1(gpustr_devices_sql);
@@ -138,6 +138,8 @@ gpustr_stat_get_device(PG_FUNCTION_ARGS)
 		values[13] = Int64GetDatum(pg_atomic_read_u64(&c->program_hits));
 		values[14] = Int64GetDatum(pg_atomic_read_u64(&c->program_misses));
 		memset(&nulls[11], programs == PG_UINT32_MAX, 4);
+		values[15] = Int32GetDatum((int32) pg_atomic_read_u32(&device->tables));
+		values[16] = Int64GetDatum(pg_atomic_read_u64(&device->table_bytes));
 		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 	}
 	return (Datum) 0;

@@ -114,7 +114,7 @@ sub pinned_buffers
 		'SELECT count(*) FROM pg_buffercache WHERE pinning_backends > 0 AND relfilenode >= 16384');
 }
 
-# Nothing is in use any more: slots, pins, memory of the devices.
+# Nothing is in use any more: slots, pins, tables, memory of the devices.
 sub idle_ok
 {
 	my ($node, $what) = @_;
@@ -122,9 +122,11 @@ sub idle_ok
 	ok( $node->poll_query_until(
 			'postgres',
 			'SELECT slots_in_use = 0 AND pinned_buffers = 0 AND coalesce(memory_used, 0) = 0
+				AND coalesce(tables, 0) = 0
 				AND NOT EXISTS (SELECT FROM pg_buffercache WHERE pinning_backends > 0 AND relfilenode >= 16384)
-			 FROM gpustr.staging(), (SELECT sum(memory_used) AS memory_used FROM gpustr.devices()) d'),
-		"$what: no slot, no pin, no device memory is left in use");
+			 FROM gpustr.staging(), (SELECT sum(memory_used) AS memory_used FROM gpustr.devices()) d,
+				(SELECT sum(tables + table_bytes) AS tables FROM gpustr.stat_device) t'),
+		"$what: no slot, no pin, no table, no device memory is left in use");
 }
 
 # The server's log has nothing in it that it must not have: damage, leaks, and
