@@ -77,8 +77,8 @@ alloc_rows(GpustrChunkBuilder *builder, int32 room)
 }
 
 void
-gpustr_builder_init(GpustrChunkBuilder *builder, const GpustrSide *side, Size limit,
-					MemoryContext context)
+gpustr_chunk_begin(GpustrChunkBuilder *builder, const GpustrSide *side, Size limit,
+				   MemoryContext context)
 {
 	int			i;
 
@@ -96,7 +96,7 @@ gpustr_builder_init(GpustrChunkBuilder *builder, const GpustrSide *side, Size li
 }
 
 void
-gpustr_builder_reset(GpustrChunkBuilder *builder)
+gpustr_chunk_reset(GpustrChunkBuilder *builder)
 {
 	int			i;
 
@@ -119,7 +119,7 @@ gpustr_builder_reset(GpustrChunkBuilder *builder)
 }
 
 void
-gpustr_builder_grow(GpustrChunkBuilder *builder)
+gpustr_chunk_grow(GpustrChunkBuilder *builder)
 {
 	int32		old = builder->room;
 	int32		room = old * 2;
@@ -146,7 +146,7 @@ gpustr_builder_grow(GpustrChunkBuilder *builder)
 }
 
 void
-gpustr_builder_grow_text(GpustrChunkBuilder *builder, int column, Size len)
+gpustr_chunk_grow_text(GpustrChunkBuilder *builder, int column, Size len)
 {
 	GpustrChunkColumn *to = &builder->chunk.column[column];
 
@@ -159,7 +159,7 @@ gpustr_builder_grow_text(GpustrChunkBuilder *builder, int column, Size len)
 }
 
 void
-gpustr_builder_close(GpustrChunkBuilder *builder)
+gpustr_chunk_close(GpustrChunkBuilder *builder)
 {
 	int32		last = builder->chunk.nrows % 8;
 	int			i;
@@ -382,7 +382,7 @@ gpustr_chunk_datum(const GpustrChunk *chunk, const GpustrSide *side, int column,
 	const GpustrChunkColumn *from = &chunk->column[column];
 	const GpustrCarrier *carrier = &side->column[column].carrier;
 
-	*isnull = gpustr_chunk_null(from, row);
+	*isnull = gpustr_chunk_is_null(from, row);
 	if (*isnull)
 		return (Datum) 0;
 	if (from->is_text)

@@ -31,20 +31,27 @@ typedef struct GpustrChunkBuilder
 } GpustrChunkBuilder;
 
 /* A builder without rows; its arrays will be in the context. */
-extern void gpustr_builder_init(GpustrChunkBuilder *builder, const GpustrSide *side,
-								Size limit, MemoryContext context);
+extern void gpustr_chunk_begin(GpustrChunkBuilder *builder, const GpustrSide *side,
+							   Size limit, MemoryContext context);
 
 /* Begin anew; what was needed for a row out of the common is given back. */
-extern void gpustr_builder_reset(GpustrChunkBuilder *builder);
+extern void gpustr_chunk_reset(GpustrChunkBuilder *builder);
 
-/* Make room for a row more.  For gpustr_builder_row(). */
-extern void gpustr_builder_grow(GpustrChunkBuilder *builder);
+/* Make room for a row more.  For gpustr_chunk_row(). */
+extern void gpustr_chunk_grow(GpustrChunkBuilder *builder);
 
-/* Make room for 'len' bytes more of a text column.  For gpustr_builder_text(). */
-extern void gpustr_builder_grow_text(GpustrChunkBuilder *builder, int column, Size len);
+/* Make room for 'len' bytes more of a text column.  For gpustr_chunk_text(). */
+extern void gpustr_chunk_grow_text(GpustrChunkBuilder *builder, int column, Size len);
+
+/*
+ * Add a row of Datums; varlenas may be toasted.  False, and nothing is added, if there
+ * is no room for it (gpustr_chunk_fits()).
+ */
+extern bool gpustr_chunk_put(GpustrChunkBuilder *builder, const GpustrSide *side,
+							 const Datum *values, const bool *nulls);
 
 /* Clear the bits of validity that are past the last row: the chunk can be read. */
-extern void gpustr_builder_close(GpustrChunkBuilder *builder);
+extern void gpustr_chunk_close(GpustrChunkBuilder *builder);
 
 /*
  * A packed chunk: what is kept in memory or in a file, in one piece.
@@ -74,7 +81,7 @@ extern void gpustr_chunk_hashes(const GpustrChunk *chunk, const GpustrSide *side
 
 /* Is there room for a row with so many bytes of text?  If not begin another chunk. */
 static inline bool
-gpustr_builder_fits(const GpustrChunkBuilder *builder, Size text_bytes)
+gpustr_chunk_fits(const GpustrChunkBuilder *builder, Size text_bytes)
 {
 	return builder->chunk.nrows == 0 ||
 		(builder->bytes + builder->row_bytes + text_bytes <= builder->limit &&
@@ -83,34 +90,34 @@ gpustr_builder_fits(const GpustrChunkBuilder *builder, Size text_bytes)
 
 /* Add a row, all of whose columns are set next, each once.  Returns its number. */
 static inline int32
-gpustr_builder_row(GpustrChunkBuilder *builder, Size text_bytes)
+gpustr_chunk_row(GpustrChunkBuilder *builder, Size text_bytes)
 {
 	if (unlikely(builder->chunk.nrows == builder->room))
-		gpustr_builder_grow(builder);
+		gpustr_chunk_grow(builder);
 	builder->bytes += builder->row_bytes + text_bytes;
 	return builder->chunk.nrows++;
 }
 
 static inline void
-gpustr_builder_value(GpustrChunkBuilder *builder, int column, int32 row, int64 value)
+gpustr_chunk_value(GpustrChunkBuilder *builder, int column, int32 row, int64 value)
 {
 	builder->chunk.column[column].value[row] = value;
 }
 
 static inline void
-gpustr_builder_text(GpustrChunkBuilder *builder, int column, int32 row, const char *bytes, Size len)
+gpustr_chunk_text(GpustrChunkBuilder *builder, int column, int32 row, const char *bytes, Size len)
 {
 	GpustrChunkColumn *to = &builder->chunk.column[column];
 	Size		end = to->offsets[row] + len;
 
 	if (unlikely(end > builder->text_room[column]))
-		gpustr_builder_grow_text(builder, column, end);
+		gpustr_chunk_grow_text(builder, column, end);
 	memcpy(to->data + to->offsets[row], bytes, len);
 	to->offsets[row + 1] = (int32) end;
 }
 
 static inline void
-gpustr_builder_null(GpustrChunkBuilder *builder, int column, int32 row)
+gpustr_chunk_put_null(GpustrChunkBuilder *builder, int column, int32 row)
 {
 	GpustrChunkColumn *to = &builder->chunk.column[column];
 
@@ -122,7 +129,7 @@ gpustr_builder_null(GpustrChunkBuilder *builder, int column, int32 row)
 }
 
 static inline bool
-gpustr_chunk_null(const GpustrChunkColumn *column, int32 row)
+gpustr_chunk_is_null(const GpustrChunkColumn *column, int32 row)
 {
 	return (column->validity[row / 8] >> row % 8 & 1) == 0;
 }

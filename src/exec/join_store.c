@@ -64,7 +64,7 @@ gpustr_store_create(const GpustrSide *side, Size chunk_bytes)
 	}
 	store->reader.chunk.ncolumns = side->ncolumns;
 	store->reader.npartitions = 1;
-	gpustr_builder_init(&store->builder, side, chunk_bytes, context);
+	gpustr_chunk_begin(&store->builder, side, chunk_bytes, context);
 	return store;
 }
 
@@ -156,7 +156,7 @@ seal_chunk(GpustrStore *store)
 	int			i;
 
 	CHECK_FOR_INTERRUPTS();
-	gpustr_builder_close(&store->builder);
+	gpustr_chunk_close(&store->builder);
 	bytes = gpustr_packed_bytes(chunk);
 	if (store->file == NULL && store->memory + bytes <= store->memory_limit)
 		keep_in_memory(store, bytes);
@@ -173,7 +173,7 @@ seal_chunk(GpustrStore *store)
 		if (chunk->column[i].is_text)
 			store->own.text_bytes[i] += chunk->column[i].offsets[chunk->nrows];
 	}
-	gpustr_builder_reset(&store->builder);
+	gpustr_chunk_reset(&store->builder);
 }
 
 static int64
@@ -224,55 +224,57 @@ find_text(const GpustrCarrier *carrier, Datum value, RowText *text)
 
 /* Find the texts of a row; returns their bytes. */
 static Size
-find_texts(const GpustrStore *store, const Datum *values, const bool *nulls, RowText *texts)
+find_texts(const GpustrSide *side, const Datum *values, const bool *nulls, RowText *texts)
 {
 	Size		bytes = 0;
 	int			i;
 
-	for (i = 0; i < store->side->ncolumns; i++)
+	for (i = 0; i < side->ncolumns; i++)
 	{
-		if (!store->side->column[i].carrier.is_text)
-			continue;
 		texts[i].made = NULL;
-		if (nulls[i])
+		if (nulls[i] || !side->column[i].carrier.is_text)
 			continue;
-		find_text(&store->side->column[i].carrier, values[i], &texts[i]);
+		find_text(&side->column[i].carrier, values[i], &texts[i]);
 		bytes += texts[i].len;
 	}
 	return bytes;
 }
 
-void
-gpustr_store_put(GpustrStore *store, const Datum *values, const bool *nulls)
+bool
+gpustr_chunk_put(GpustrChunkBuilder *builder, const GpustrSide *side, const Datum *values,
+				 const bool *nulls)
 {
-	const GpustrSide *side = store->side;
-	GpustrChunkBuilder *builder = &store->builder;
 	RowText		texts[GPUSTR_MAX_TABLE_COLUMNS];
-	Size		text_bytes = 0;
-	int32		row;
+	Size		text_bytes = find_texts(side, values, nulls, texts);
+	bool		fits = gpustr_chunk_fits(builder, text_bytes);
+	int32		row = fits ? gpustr_chunk_row(builder, text_bytes) : -1;
 	int			i;
 
-	Assert(!store->finished);
-	if (store->has_text)
-		text_bytes = find_texts(store, values, nulls, texts);
-	if (unlikely(!gpustr_builder_fits(builder, text_bytes)))
-		seal_chunk(store);
-	row = gpustr_builder_row(builder, text_bytes);
 	for (i = 0; i < side->ncolumns; i++)
 	{
 		const GpustrCarrier *carrier = &side->column[i].carrier;
 
-		if (nulls[i])
-			gpustr_builder_null(builder, i, row);
-		else if (!carrier->is_text)
-			gpustr_builder_value(builder, i, row, datum_value(carrier->value, values[i]));
-		else
-		{
-			gpustr_builder_text(builder, i, row, texts[i].bytes, texts[i].len);
-			if (texts[i].made != NULL)
-				pfree(texts[i].made);
-		}
+		if (fits && nulls[i])
+			gpustr_chunk_put_null(builder, i, row);
+		else if (fits && !carrier->is_text)
+			gpustr_chunk_value(builder, i, row, datum_value(carrier->value, values[i]));
+		else if (fits)
+			gpustr_chunk_text(builder, i, row, texts[i].bytes, texts[i].len);
+		if (texts[i].made != NULL)
+			pfree(texts[i].made);
 	}
+	return fits;
+}
+
+void
+gpustr_store_put(GpustrStore *store, const Datum *values, const bool *nulls)
+{
+	Assert(!store->finished);
+	if (gpustr_chunk_put(&store->builder, store->side, values, nulls))
+		return;
+	seal_chunk(store);
+	if (!gpustr_chunk_put(&store->builder, store->side, values, nulls))
+		elog(ERROR, "an empty chunk of a join has no room for a row");
 }
 
 void

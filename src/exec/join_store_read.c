@@ -210,20 +210,20 @@ row_text_bytes(const GpustrChunk *chunk, int32 row)
 static void
 pick_row(GpustrChunkBuilder *to, const GpustrChunk *chunk, int32 from, Size text_bytes)
 {
-	int32		row = gpustr_builder_row(to, text_bytes);
+	int32		row = gpustr_chunk_row(to, text_bytes);
 	int			i;
 
 	for (i = 0; i < chunk->ncolumns; i++)
 	{
 		const GpustrChunkColumn *column = &chunk->column[i];
 
-		if (gpustr_chunk_null(column, from))
-			gpustr_builder_null(to, i, row);
+		if (gpustr_chunk_is_null(column, from))
+			gpustr_chunk_put_null(to, i, row);
 		else if (column->is_text)
-			gpustr_builder_text(to, i, row, column->data + column->offsets[from],
-								column->offsets[from + 1] - column->offsets[from]);
+			gpustr_chunk_text(to, i, row, column->data + column->offsets[from],
+							  column->offsets[from + 1] - column->offsets[from]);
 		else
-			gpustr_builder_value(to, i, row, column->value[from]);
+			gpustr_chunk_value(to, i, row, column->value[from]);
 	}
 }
 
@@ -242,7 +242,7 @@ pick_rows(GpustrStore *store)
 			continue;
 		if (store->has_text)
 			bytes = row_text_bytes(source, reader->source_row);
-		if (!gpustr_builder_fits(&reader->picked, bytes))
+		if (!gpustr_chunk_fits(&reader->picked, bytes))
 			return false;
 		pick_row(&reader->picked, source, reader->source_row, bytes);
 	}
@@ -257,8 +257,8 @@ gpustr_store_next(GpustrStore *store)
 	if (reader->npartitions <= 1)
 		return next_stored(store);
 	if (reader->picked.context == NULL)
-		gpustr_builder_init(&reader->picked, store->side, store->chunk_bytes, store->context);
-	gpustr_builder_reset(&reader->picked);
+		gpustr_chunk_begin(&reader->picked, store->side, store->chunk_bytes, store->context);
+	gpustr_chunk_reset(&reader->picked);
 	for (;;)
 	{
 		if (reader->source == NULL)
@@ -273,7 +273,7 @@ gpustr_store_next(GpustrStore *store)
 			break;
 		reader->source = NULL;
 	}
-	gpustr_builder_close(&reader->picked);
+	gpustr_chunk_close(&reader->picked);
 	return reader->picked.chunk.nrows > 0 ? &reader->picked.chunk : NULL;
 }
 
@@ -292,7 +292,7 @@ count_rows(GpustrStore *store, int npartitions, GpustrChunkBuilder *counted)
 		GpustrStoreTotals *totals = &store->partition_totals[p];
 		Size		bytes = store->has_text ? row_text_bytes(chunk, row) : 0;
 
-		if (totals->rows == 0 || !gpustr_builder_fits(&counted[p], bytes))
+		if (totals->rows == 0 || !gpustr_chunk_fits(&counted[p], bytes))
 		{
 			totals->chunks++;
 			counted[p].chunk.nrows = 0;
@@ -329,7 +329,7 @@ count_partitions(GpustrStore *store, int hash_bits, int npartitions)
 	memset(store->partition_totals, 0, bytes);
 	counted = MemoryContextAllocHuge(store->context, npartitions * sizeof(GpustrChunkBuilder));
 	for (p = 0; p < npartitions; p++)
-		gpustr_builder_init(&counted[p], store->side, store->chunk_bytes, store->context);
+		gpustr_chunk_begin(&counted[p], store->side, store->chunk_bytes, store->context);
 
 	gpustr_store_rewind(store, hash_bits, 0, 1);
 	while ((chunk = next_stored(store)) != NULL)
