@@ -168,6 +168,12 @@ extern void gpustr_client_on_given_up(GpustrClient *client, GpustrGivenUp given_
  */
 extern void gpustr_request_detach(GpustrRequest *request);
 
+/*
+ * Take a request that is through, and not detached if it names pages, back to where its
+ * body can be changed, to be submitted once more.
+ */
+extern void gpustr_request_again(GpustrRequest *request);
+
 /* Give the body back. */
 extern void gpustr_request_release(GpustrRequest *request);
 

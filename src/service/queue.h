@@ -11,7 +11,7 @@
  *
  *		free --(backend)--> filling --(backend)--> submitted
  *		submitted --(device)--> running --(device)--> done
- *		done --(backend)--> free
+ *		done --(backend)--> free, or filling once more
  *		filling | submitted --(backend gives up)--> free
  *		running --(backend gives up)--> abandoned --(device)--> free
  *

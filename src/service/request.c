@@ -425,6 +425,23 @@ gpustr_request_detach(GpustrRequest *request)
 }
 
 void
+gpustr_request_again(GpustrRequest *request)
+{
+	Assert(request->done && !request->given_up);
+	request->done = false;
+
+	/*
+	 * it is "filling" still where the device was not to be had and it ran
+	 * here
+	 */
+	if (request->slot >= 0 && slot_is_done(request) &&
+		!gpustr_slot_move(gpustr_slot(request->slot),
+						  GPUSTR_SLOT_WORD(GPUSTR_SLOT_DONE, request->device),
+						  GPUSTR_SLOT_WORD(GPUSTR_SLOT_FILLING, 0)))
+		elog(ERROR, "gpustr slot %d is somebody else's", request->slot);
+}
+
+void
 gpustr_request_release(GpustrRequest *request)
 {
 	GpustrClient *client = request->client;
