@@ -12,8 +12,8 @@
  * the steps themselves depend on the value, as with a pattern or an array, the
  * whole test is.
  *
- * Invariant: each attribute is decoded once, however many expressions look at
- * it; and equal calls are made once.
+ * Invariant: each column is looked up once, however many expressions look at
+ * it (column_build.c); and equal calls are made once.
  *
  * Failure: what does not fit sets the builder's 'full'.
  *
@@ -42,35 +42,6 @@
 /* Steps that an unknown pattern or array stands for: decode and test. */
 #define UNKNOWN_TEST_STEPS 2
 
-/* What has been made already; NULL if it has not. */
-static const GpustrReg *
-find_made(const GpustrBuild *build, GpustrMade made, int of)
-{
-	int			i;
-
-	for (i = 0; i < build->nmade; i++)
-	{
-		if (build->made[i].made == made && build->made[i].of == of)
-			return &build->made[i].reg;
-	}
-	return NULL;
-}
-
-static GpustrReg
-remember_made(GpustrBuild *build, GpustrMade made, int of, GpustrReg reg)
-{
-	if (build->nmade == GPUSTR_MAX_MADE)
-		build->builder.full = 1;
-	else
-	{
-		build->made[build->nmade].made = made;
-		build->made[build->nmade].of = of;
-		build->made[build->nmade].call = NULL;
-		build->made[build->nmade++].reg = reg;
-	}
-	return reg;
-}
-
 /* The register of a call that is equal to this one; NULL: there is none. */
 static const GpustrReg *
 find_call(const GpustrBuild *build, Node *call)
@@ -90,48 +61,10 @@ remember_call(GpustrBuild *build, Node *call, GpustrReg reg)
 {
 	if (!build->in_case && build->nmade < GPUSTR_MAX_MADE)
 	{
-		(void) remember_made(build, GPUSTR_MADE_CALL, 0, reg);
+		(void) gpustr_remember_made(build, GPUSTR_MADE_CALL, 0, reg);
 		build->made[build->nmade - 1].call = call;
 	}
 	return reg;
-}
-
-static GpustrReg
-build_is_null_column(GpustrBuild *build, AttrNumber attno)
-{
-	const GpustrReg *found = find_made(build, GPUSTR_MADE_NULL, attno);
-
-	if (found != NULL)
-		return *found;
-	return remember_made(build, GPUSTR_MADE_NULL, attno,
-						 gpustr_reg(GPUSTR_KIND_BOOL, gpustr_builder_decode_null(&build->builder, attno)));
-}
-
-static GpustrReg
-build_column(GpustrBuild *build, Var *var)
-{
-	GpustrProgramBuilder *b = &build->builder;
-	const GpustrReg *found = find_made(build, GPUSTR_MADE_COLUMN, var->varattno);
-	const GpustrType *type = gpustr_type(var->vartype);
-	GpustrReg	reg;
-
-	if (found != NULL)
-		return *found;
-	if (type == NULL)
-		elog(ERROR, "unexpected type of an offloaded column: %u", var->vartype);
-	if (type->kind == GPUSTR_KIND_TEXT && type->bytes < 0)
-		reg = gpustr_reg(GPUSTR_KIND_TEXT, gpustr_builder_decode_text(b, var->varattno));
-	else if (type->kind == GPUSTR_KIND_TEXT)
-		reg = gpustr_reg(GPUSTR_KIND_TEXT,
-						 gpustr_builder_decode_bytes(b, var->varattno, type->cstring));
-	else
-	{
-		reg = gpustr_reg(GPUSTR_KIND_VALUE,
-						 gpustr_builder_decode_value(b, var->varattno, type->value));
-		if (type->kind == GPUSTR_KIND_BOOL)
-			reg = gpustr_reg(GPUSTR_KIND_BOOL, gpustr_builder_test(b, GPUSTR_OP_VALUE_TRUE, reg.reg));
-	}
-	return remember_made(build, GPUSTR_MADE_COLUMN, var->varattno, reg);
 }
 
 GpustrReg
@@ -206,11 +139,11 @@ convert_operand(GpustrBuild *build, const GpustrFunction *function, int side, Gp
 						  gpustr_builder_cast(b, GPUSTR_CAST_DATE_TO_TIMESTAMP, reg.reg));
 	if ((function->flags & GPUSTR_FLAG_TRIM) == 0)
 		return reg;
-	found = find_made(build, GPUSTR_MADE_TRIMMED, reg.reg);
+	found = gpustr_find_made(build, GPUSTR_MADE_TRIMMED, reg.reg);
 	if (found != NULL)
 		return *found;
-	return remember_made(build, GPUSTR_MADE_TRIMMED, reg.reg,
-						 gpustr_reg(GPUSTR_KIND_TEXT, gpustr_builder_trim_blanks(b, reg.reg)));
+	return gpustr_remember_made(build, GPUSTR_MADE_TRIMMED, reg.reg,
+								gpustr_reg(GPUSTR_KIND_TEXT, gpustr_builder_trim_blanks(b, reg.reg)));
 }
 
 GpustrReg
@@ -409,7 +342,7 @@ build_null_test(GpustrBuild *build, NullTest *test)
 	while (IsA(arg, RelabelType))
 		arg = (Node *) ((RelabelType *) arg)->arg;
 	if (IsA(arg, Var))
-		reg = build_is_null_column(build, ((Var *) arg)->varattno);
+		reg = gpustr_build_null_column(build, (Var *) arg);
 	else if (gpustr_regexp_match_call(arg) != NULL)
 		reg = gpustr_build_not(build, gpustr_build_regex_found(build, (FuncExpr *) arg));
 	else
@@ -565,7 +498,7 @@ gpustr_build_expr(GpustrBuild *build, Node *expr)
 	switch (nodeTag(expr))
 	{
 		case T_Var:
-			return build_column(build, (Var *) expr);
+			return gpustr_build_column(build, (Var *) expr);
 		case T_OpExpr:
 		case T_FuncExpr:
 		case T_CoerceViaIO:

@@ -12,8 +12,10 @@
 #define GPUSTR_EXPR_BUILD_H
 
 #include "nodes/primnodes.h"
+#include "utils/relcache.h"
 
 #include "plan/late_values.h"
+#include "plan/program_build.h"
 #include "plan/ship_types.h"
 #include "program/program_builder.h"
 
@@ -28,7 +30,8 @@ typedef struct GpustrReg
 typedef enum GpustrMade
 {
 	GPUSTR_MADE_NULL,			/* bool: attribute IS NULL */
-	GPUSTR_MADE_COLUMN,			/* the attribute's value */
+	GPUSTR_MADE_COLUMN,			/* text or value: the attribute's value */
+	GPUSTR_MADE_TRUTH,			/* bool: that a value register is not 0 */
 	GPUSTR_MADE_TRIMMED,		/* text: a text register without blanks */
 	GPUSTR_MADE_CALL			/* the value of a call */
 } GpustrMade;
@@ -46,7 +49,12 @@ typedef struct GpustrMadeReg
 typedef struct GpustrBuild
 {
 	GpustrProgramBuilder builder;
-	Oid			relation;		/* the table that is scanned */
+	Oid			relation;		/* the table that is scanned, or 0 */
+
+	/* the text or value register of a column; NULL: one of that table */
+	GpustrReg	(*column) (void *context, Var *var);
+	void	   *column_context;
+
 	const GpustrLateValues *late;	/* NULL: nothing is known yet */
 	GpustrReg	case_arg;		/* what a CaseTestExpr stands for */
 	bool		in_case;		/* there may be one */
@@ -79,6 +87,36 @@ gpustr_reg(GpustrKind kind, uint16_t number)
 
 /* The steps for an expression that shippable.c let pass. */
 extern GpustrReg gpustr_build_expr(GpustrBuild *build, Node *expr);
+
+/*
+ * A program over the first 'last' attributes of the table, or, if rel is NULL,
+ * over none; and what has been built, in memory of its own, or NULL if it did not
+ * fit, after which there is no build.  In program_build.c.
+ */
+extern GpustrBuild *gpustr_begin_build(Relation rel, int last, const GpustrLateValues *late);
+extern GpustrProgram *gpustr_end_build(GpustrBuild *build);
+
+/*
+ * The truth of the offloaded ones of the clauses, true if there are none; and the last
+ * attribute that these, and the outputs, look at.  What does not fit, and leave room for
+ * 'keep' registers of either kind and twice as many steps, is left to recheck.  In
+ * program_build.c.
+ */
+extern GpustrReg gpustr_build_clauses(GpustrBuild *build, const GpustrScanClauses *clauses,
+									  int keep);
+extern int	gpustr_last_attribute(const GpustrScanClauses *clauses);
+
+/*
+ * The text or value register of a table's attribute; the value of a column, and
+ * whether it is NULL; and what has been made of an attribute or register, NULL if
+ * nothing has.  In column_build.c.
+ */
+extern GpustrReg gpustr_build_attribute(GpustrBuild *build, AttrNumber attno,
+										const GpustrCarrier *carrier);
+extern GpustrReg gpustr_build_column(GpustrBuild *build, Var *var);
+extern GpustrReg gpustr_build_null_column(GpustrBuild *build, Var *var);
+extern const GpustrReg *gpustr_find_made(const GpustrBuild *build, GpustrMade made, int of);
+extern GpustrReg gpustr_remember_made(GpustrBuild *build, GpustrMade made, int of, GpustrReg reg);
 
 /* The same for op ANY and op ALL; in array_build.c. */
 extern GpustrReg gpustr_build_array_op(GpustrBuild *build, ScalarArrayOpExpr *op);

@@ -71,6 +71,12 @@ typedef struct GpustrJoinPlan
 	GpustrJoinColumn *column;	/* [list_length(custom_scan_tlist)] */
 	bool		fused;
 	double		inner_rows[GPUSTR_MAX_PROBES];	/* as estimated */
+
+	/*
+	 * In a parallel plan: each participant executes its share of that inner
+	 * plan, which is partial; else one of them executes it.
+	 */
+	bool		inner_partial[GPUSTR_MAX_PROBES];
 	List	   *refused;		/* String list: for Not Offloaded */
 } GpustrJoinPlan;
 

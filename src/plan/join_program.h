@@ -17,21 +17,7 @@
 #include "batch/batch_layout.h"
 #include "plan/join_plan.h"
 #include "plan/program_build.h"
-
-/*
- * How values of a type travel: as a value register has them, or as bytes (a varlena's
- * without its header, or a fixed number of bytes).
- */
-typedef struct GpustrCarrier
-{
-	bool		is_text;
-	GpustrValueType value;		/* of a value */
-	int16		bytes;			/* of a text: fixed length, or -1 varlena */
-	bool		cstring;		/* of a text: name, up to the first zero byte */
-} GpustrCarrier;
-
-/* Of any type that a column can have: by its length where ship_types.c does not know it. */
-extern GpustrCarrier gpustr_carrier(Oid type);
+#include "plan/ship_types.h"
 
 /*
  * The columns of side i's batches: first the columns of the scan slot that come from it,

@@ -165,15 +165,16 @@ most_automata_bytes(void)
 	return PROGRAM_MAX_AUTOMATA * 1024 * gpustr_max_automaton_size;
 }
 
-/* Start a program over the table's attributes up to 'last'. */
-static GpustrBuild *
-begin_build(Relation rel, int last, const GpustrLateValues *late)
+GpustrBuild *
+gpustr_begin_build(Relation rel, int last, const GpustrLateValues *late)
 {
 	GpustrBuild *build = palloc(sizeof(GpustrBuild));
 	uint32		area_bytes = PROGRAM_CONST_BYTES + PROGRAM_STEP_BYTES + most_automata_bytes() +
 	gpustr_literals_max_bytes() + GPUSTR_BUILDER_LIKE_BYTES;
 
-	build->relation = RelationGetRelid(rel);
+	build->relation = rel ? RelationGetRelid(rel) : InvalidOid;
+	build->column = NULL;
+	build->column_context = NULL;
 	build->late = late;
 	build->case_arg = gpustr_reg(GPUSTR_KIND_BOOL, 0);
 	build->in_case = false;
@@ -185,7 +186,8 @@ begin_build(Relation rel, int last, const GpustrLateValues *late)
 	gpustr_builder_init(&build->builder,
 						GetDatabaseEncoding() == PG_UTF8 ? GPUSTR_ENC_UTF8 : GPUSTR_ENC_SINGLE_BYTE,
 						palloc(area_bytes), area_bytes);
-	describe_attributes(&build->builder, RelationGetDescr(rel), last);
+	if (rel != NULL)
+		describe_attributes(&build->builder, RelationGetDescr(rel), last);
 	return build;
 }
 
@@ -235,7 +237,8 @@ keep_or_undo(GpustrBuild *build, BuildMark mark, BuildReserve reserve)
 		build->literals_bytes <= gpustr_literals_max_bytes() &&
 		b->nsteps + 2 * reserve.clauses + 2 * reserve.outputs < GPUSTR_MAX_STEPS &&
 		b->nbool + 2 * reserve.clauses <= GPUSTR_MAX_BOOL_REGS &&
-		b->ntext + reserve.outputs <= GPUSTR_MAX_TEXT_REGS)
+		b->ntext + reserve.outputs <= GPUSTR_MAX_TEXT_REGS &&
+		b->nvalue + reserve.outputs <= GPUSTR_MAX_VALUE_REGS)
 		return true;
 	b->full = 0;
 	b->used = mark.used;
@@ -317,21 +320,33 @@ row_steps(const GpustrBuild *build)
 	return n;
 }
 
-/* What is returned is no larger than it must be. */
-static GpustrProgram *
-end_build(GpustrBuild *build)
+GpustrProgram *
+gpustr_end_build(GpustrBuild *build)
 {
-	GpustrProgram *program;
+	GpustrProgram *program = NULL;
 	uint32_t	bytes;
 
 	bytes = gpustr_builder_finish(&build->builder);
-	if (bytes == 0)
-		elog(ERROR, "a program of %d steps over %d attributes did not fit",
-			 build->builder.nsteps, build->builder.nattrs);
-	program = palloc(bytes);
-	memcpy(program, build->builder.area, bytes);
+	if (bytes > 0)
+	{
+		program = palloc(bytes);
+		memcpy(program, build->builder.area, bytes);
+	}
 	pfree(build->builder.area);
 	pfree(build);
+	return program;
+}
+
+/* The same of what must fit. */
+static GpustrProgram *
+end_build(GpustrBuild *build)
+{
+	int			nsteps = build->builder.nsteps;
+	int			nattrs = build->builder.nattrs;
+	GpustrProgram *program = gpustr_end_build(build);
+
+	if (program == NULL)
+		elog(ERROR, "a program of %d steps over %d attributes did not fit", nsteps, nattrs);
 	return program;
 }
 
@@ -415,7 +430,7 @@ gpustr_build_scan_program(Relation rel, Index varno, List *rinfos, List *outputs
 		if (gpustr_clause_refusal(lfirst(lc), varno) == NULL)
 			last_attribute_walker(lfirst(lc), &last);
 	}
-	build = begin_build(rel, last, NULL);
+	build = gpustr_begin_build(rel, last, NULL);
 
 	result->clauses = clauses;
 	for (i = 0; i < list_length(clauses); i += Max(n, 1))
@@ -460,29 +475,38 @@ gpustr_build_scan_program(Relation rel, Index varno, List *rinfos, List *outputs
 	return result;
 }
 
-GpustrProgram *
-gpustr_build_clause_program(Relation rel, const GpustrScanClauses *clauses,
-							const GpustrLateValues *late)
+int
+gpustr_last_attribute(const GpustrScanClauses *clauses)
 {
-	GpustrBuild *build;
-	BuildReserve reserve = {0, list_length(clauses->outputs)};
-	uint16_t	reg = 0;
-	List	   *offloaded = NIL;
 	int			last = 0;
-	int			n;
-	int			i;
 	ListCell   *lc;
 	ListCell   *flag;
 
 	(void) last_attribute_walker((Node *) clauses->outputs, &last);
 	forboth(lc, clauses->clauses, flag, clauses->offloaded)
 	{
-		if (!lfirst_int(flag))
-			continue;
-		offloaded = lappend(offloaded, lfirst(lc));
-		last_attribute_walker(lfirst(lc), &last);
+		if (lfirst_int(flag))
+			last_attribute_walker(lfirst(lc), &last);
 	}
-	build = begin_build(rel, last, late);
+	return last;
+}
+
+GpustrReg
+gpustr_build_clauses(GpustrBuild *build, const GpustrScanClauses *clauses, int keep)
+{
+	BuildReserve reserve = {0, keep};
+	List	   *offloaded = NIL;
+	uint16_t	reg = 0;
+	int			n;
+	int			i;
+	ListCell   *lc;
+	ListCell   *flag;
+
+	forboth(lc, clauses->clauses, flag, clauses->offloaded)
+	{
+		if (lfirst_int(flag))
+			offloaded = lappend(offloaded, lfirst(lc));
+	}
 	for (i = 0; i < list_length(offloaded); i += Max(n, 1))
 	{
 		int			left = list_length(offloaded) - i;
@@ -498,17 +522,30 @@ gpustr_build_clause_program(Relation rel, const GpustrScanClauses *clauses,
 		}
 	}
 	if (offloaded == NIL)
-		reg = gpustr_build_truth(build, GPUSTR_TRUE).reg;
+		return gpustr_build_truth(build, GPUSTR_TRUE);
+	return gpustr_reg(GPUSTR_KIND_BOOL, reg);
+}
+
+GpustrProgram *
+gpustr_build_clause_program(Relation rel, const GpustrScanClauses *clauses,
+							const GpustrLateValues *late)
+{
+	GpustrBuild *build = gpustr_begin_build(rel, gpustr_last_attribute(clauses), late);
+	BuildReserve reserve = {0, list_length(clauses->outputs)};
+	bool		all_pass = clauses->noffloaded == 0;
+	uint16_t	reg = gpustr_build_clauses(build, clauses, reserve.outputs).reg;
+	ListCell   *lc;
+
 	gpustr_builder_select(&build->builder, reg);
 	foreach(lc, clauses->outputs)
 	{
 		int			column = foreach_current_index(lc);
 
 		reserve.outputs--;
-		if (add_output(build, lfirst(lc), column, offloaded == NIL ? NULL : &reg, reserve))
+		if (add_output(build, lfirst(lc), column, all_pass ? NULL : &reg, reserve))
 			continue;
 		gpustr_build_unknown_output(build, column);
-		if (offloaded != NIL)
+		if (!all_pass)
 			gpustr_builder_only_where(&build->builder, reg);
 	}
 	return end_build(build);

@@ -375,6 +375,37 @@ gpustr_type(Oid type)
 	return found;
 }
 
+GpustrCarrier
+gpustr_carrier(Oid type)
+{
+	const GpustrType *known = gpustr_type(type);
+	GpustrCarrier carrier = {false, GPUSTR_VALUE_INT8, 0, false};
+	int16		len;
+	bool		byval;
+
+	if (known != NULL)
+	{
+		carrier.is_text = known->kind == GPUSTR_KIND_TEXT;
+		carrier.value = known->value;
+		carrier.bytes = known->bytes;
+		carrier.cstring = known->cstring;
+		return carrier;
+	}
+	get_typlenbyval(type, &len, &byval);
+	if (!byval)
+	{
+		carrier.is_text = true;
+		carrier.bytes = len;
+	}
+	else if (len == 1)
+		carrier.value = GPUSTR_VALUE_CHAR;
+	else if (len == 2)
+		carrier.value = GPUSTR_VALUE_INT2;
+	else if (len == 4)
+		carrier.value = GPUSTR_VALUE_INT4;
+	return carrier;
+}
+
 const GpustrFunction *
 gpustr_function(Oid funcid)
 {

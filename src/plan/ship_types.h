@@ -31,6 +31,18 @@ typedef struct GpustrType
 	bool		cstring;		/* of a text: up to the first zero byte */
 } GpustrType;
 
+/*
+ * How values of a type travel: as a value register has them, or as bytes (a varlena's
+ * without its header, or a fixed number of bytes).
+ */
+typedef struct GpustrCarrier
+{
+	bool		is_text;
+	GpustrValueType value;		/* of a value */
+	int16		bytes;			/* of a text: fixed length, or -1 varlena */
+	bool		cstring;		/* of a text: name, up to the first zero byte */
+} GpustrCarrier;
+
 /* What a function does. */
 typedef enum GpustrFunctionKind
 {
@@ -94,6 +106,12 @@ typedef struct GpustrFunction
 
 /* How values of the type are handled; NULL if they are not. */
 extern const GpustrType *gpustr_type(Oid type);
+
+/*
+ * Of any type that a column can have: by its length where it is not known; but for
+ * types whose values are C strings.
+ */
+extern GpustrCarrier gpustr_carrier(Oid type);
 
 /* What the function does; NULL if the engines do not know it. */
 extern const GpustrFunction *gpustr_function(Oid funcid);
