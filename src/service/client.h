@@ -192,7 +192,7 @@ extern uint64 gpustr_table_claim_local(MemoryContext context);
 /*
  * Where the requests of a client go from now on: to one device (and while that is not up,
  * or has been lost since, each of them fails there), or to this session's engine.
- * Requests in flight stay where they are.
+ * Requests in flight stay where they are; none may be between acquire and submit.
  */
 #define GPUSTR_PLACE_ANY (-1)	/* as ever: any device, else local */
 #define GPUSTR_PLACE_LOCAL (-2)

@@ -286,13 +286,16 @@ run_here_instead(GpustrRequest *request)
 		run_locally(request);
 }
 
-/* Give it to its device; false if that cannot be. */
+/* Give it to its device; false if that cannot be, or is to be no more. */
 static bool
 submit_to_device(GpustrRequest *request)
 {
-	return request->slot >= 0 && !gpustr_call_fails("submit") &&
-		(request->place < 0 || gpustr_place_is_up(request->place)) &&
-		gpustr_queue_submit(request->slot, request->device);
+	if (request->slot < 0 || gpustr_call_fails("submit"))
+		return false;
+	if (request->place >= 0 &&
+		(request->client->place != request->place || !gpustr_place_is_up(request->place)))
+		return false;
+	return gpustr_queue_submit(request->slot, request->device);
 }
 
 void
