@@ -290,5 +290,7 @@ gpustr_store_finish(GpustrStore *store)
 	if (store->file != NULL)
 		BufFileClose(store->file);
 	store->file = NULL;
-	store->shared->totals[store->number] = store->own;
+	/* one without rows may come when others read */
+	if (store->own.chunks > 0)
+		store->shared->totals[store->number] = store->own;
 }

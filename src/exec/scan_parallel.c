@@ -61,10 +61,9 @@ shared_scan(GpustrScanShared *shared)
 	return (ParallelTableScanDesc) ((char *) shared + shared->scan_off);
 }
 
-/* *sum += *new - *old */
-static void
-add_counters(GpustrClientCounters *sum, const GpustrClientCounters *new,
-			 const GpustrClientCounters *old)
+void
+gpustr_add_counters(GpustrClientCounters *sum, const GpustrClientCounters *new,
+					const GpustrClientCounters *old)
 {
 	sum->batches += new->batches - old->batches;
 	sum->batches_redone += new->batches_redone - old->batches_redone;
@@ -86,7 +85,7 @@ add_workers(GpustrClientCounters *sum, const GpustrScanShared *shared)
 	int			i;
 
 	for (i = 0; i < shared->nworkers; i++)
-		add_counters(sum, &shared->totals[i], &zero);
+		gpustr_add_counters(sum, &shared->totals[i], &zero);
 }
 
 static void
@@ -173,7 +172,7 @@ gpustr_scan_report(GpustrScanState *state)
 	{
 		const GpustrClientCounters *counters = gpustr_client_counters(state->client);
 
-		add_counters(&state->shared->totals[ParallelWorkerNumber], counters, &state->reported);
+		gpustr_add_counters(&state->shared->totals[ParallelWorkerNumber], counters, &state->reported);
 		state->reported = *counters;
 	}
 }
@@ -185,7 +184,7 @@ gpustr_scan_counters(GpustrScanState *state)
 	GpustrClientCounters *sum = palloc(sizeof(GpustrClientCounters));
 
 	*sum = state->workers;
-	add_counters(sum, gpustr_client_counters(state->client), &zero);
+	gpustr_add_counters(sum, gpustr_client_counters(state->client), &zero);
 	if (state->shared != NULL)
 		add_workers(sum, state->shared);
 	return sum;

@@ -32,4 +32,8 @@ extern void gpustr_scan_report(GpustrScanState *state);
 /* Totals of the leader and all workers.  Palloc'd. */
 extern const GpustrClientCounters *gpustr_scan_counters(GpustrScanState *state);
 
+/* *sum += *new - *old */
+extern void gpustr_add_counters(GpustrClientCounters *sum, const GpustrClientCounters *new,
+								const GpustrClientCounters *old);
+
 #endif							/* GPUSTR_SCAN_PARALLEL_H */
