@@ -3,18 +3,7 @@
  * engine_cuda.cu
  *	  The CUDA engine: requests in flight on several streams.
  *
- * A request waits in a queue until one of MAX_IN_FLIGHT lanes is free; a lane
- * is a stream, its events and a few bytes of pinned memory.  request.cu puts
- * the request's work on the stream; poll() asks the lanes' events, without
- * waiting, and takes a request that is through out of its lane.  A request
- * that makes columns goes through its lane twice: once their sizes are known,
- * they are copied.
- *
- * Requests are linked by engine_private while they wait or are through; the
- * engine allocates nothing for one but its device memory.
- *
- * Over the memory limit, a request waits for those in flight and fails with
- * ENGINE_OUT_OF_MEMORY only if it is alone, and no program is kept.
+ * lanes.cuh says how they go through.
  *
  * Failure: whatever CUDA reports while a request runs, other than a lack of
  * memory, loses the engine: all requests come back with ENGINE_LOST, those
@@ -29,10 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kept_programs.cuh"
-#include "memory_pool.cuh"
-#include "registration.cuh"
-#include "request.cuh"
+#include "lanes.cuh"
 
 #ifndef GPUSTR_VERSION
 #error "GPUSTR_VERSION must be defined: see the Makefile"
@@ -41,238 +27,13 @@
 /* The entry point, found by name. */
 extern "C" __attribute__((visibility("default"))) const EngineMethods *gpustr_engine_cuda(void);
 
-#define MAX_IN_FLIGHT 8
-
-/* How often poll() asks the driver about a lane whose counters say that it is too early. */
-#define POLLS_PER_QUERY 16
-
 /* The oldest architecture that there is code for: sm_80. */
 #define OLDEST_MAJOR 8
-
-struct CudaLane
-{
-	EngineRequest *request; /* NULL: free */
-	bool fetching;			/* the output columns are on their way */
-	int polls;				/* since the driver was asked */
-	cudaStream_t stream;
-	RequestEvents events;
-	RequestCounters *counters; /* pinned */
-	RequestPlan plan;
-	void *memory;
-};
-
-/* Requests, oldest first. */
-struct RequestList
-{
-	EngineRequest *head;
-	EngineRequest *tail;
-};
-
-struct CudaEngine
-{
-	Engine base; /* must be first */
-	EngineConfig config;
-	cudaDeviceProp props;
-	MemoryPool pool;
-	Registration registration;
-	RedactBlocks redact_blocks;
-	DfaDevice dfa_device;
-	uint64_t measure_bytes; /* of device memory that kernels with much local memory take */
-	KeptPrograms programs;
-	bool trimmed;			   /* the pool holds no more than it has to */
-	RequestCounters *counters; /* pinned, [MAX_IN_FLIGHT] */
-	CudaLane lane[MAX_IN_FLIGHT];
-	int busy;		 /* lanes that are not free */
-	int next;		 /* the lane that poll() asks first */
-	bool stalled;	 /* the first that waits needs memory that is in use */
-	bool lost;		 /* the engine is unusable ... */
-	EngineError why; /* ... since this happened */
-	RequestList waiting;
-	RequestList done;
-};
-
-static void list_append(RequestList *list, EngineRequest *request)
-{
-	request->engine_private = NULL;
-	if (list->tail != NULL)
-		list->tail->engine_private = request;
-	else
-		list->head = request;
-	list->tail = request;
-}
-
-static EngineRequest *list_take(RequestList *list)
-{
-	EngineRequest *request = list->head;
-
-	if (request == NULL)
-		return NULL;
-	list->head = (EngineRequest *)request->engine_private;
-	if (list->head == NULL)
-		list->tail = NULL;
-	request->engine_private = NULL;
-	return request;
-}
 
 static void no_error(EngineError *error)
 {
 	error->code = ENGINE_OK;
 	error->message[0] = '\0';
-}
-
-/* A request has failed.  Unless it lacked memory or was bad, so has the engine. */
-static void note_failure(CudaEngine *engine, EngineError *error)
-{
-	if (error->code == ENGINE_NO_DEVICE)
-		error->code = ENGINE_LOST;
-	if (error->code == ENGINE_LOST && !engine->lost)
-	{
-		engine->lost = true;
-		engine->why = *error;
-	}
-}
-
-/* Take the request out of its lane. */
-static EngineRequest *lane_release(CudaEngine *engine, CudaLane *lane)
-{
-	EngineRequest *request = lane->request;
-
-	kept_finish(&engine->programs, lane->plan.kept, lane->plan.fill,
-				request->error.code != ENGINE_OK);
-	kept_leave(&engine->programs, request);
-	memory_pool_free(&engine->pool, lane->stream, lane->memory, lane->plan.bytes);
-	lane->memory = NULL;
-	lane->request = NULL;
-	lane->fetching = false;
-	engine->busy--;
-	engine->stalled = false;
-	return request;
-}
-
-/*
- * Give up a request of which some work may be on the stream: that must be over
- * before the body is anybody else's.
- */
-static EngineRequest *lane_give_up(CudaEngine *engine, CudaLane *lane)
-{
-	cudaError_t rc = engine->lost ? cudaSuccess : cudaStreamSynchronize(lane->stream);
-
-	if (rc != cudaSuccess)
-	{
-		(void)cuda_error(&lane->request->error, rc, "request");
-		lane->request->error.code = ENGINE_LOST;
-	}
-	note_failure(engine, &lane->request->error);
-	return lane_release(engine, lane);
-}
-
-/* Nanoseconds between two events that are over. */
-static uint64_t elapsed_ns(cudaEvent_t from, cudaEvent_t to)
-{
-	float ms = 0;
-
-	if (cudaEventElapsedTime(&ms, from, to) != cudaSuccess)
-	{
-		(void)cudaGetLastError();
-		return 0;
-	}
-	return (uint64_t)((double)ms * 1e6);
-}
-
-/* What a request that went well has read and written, as the host engine counts it. */
-static void count_bytes(EngineRequest *request, const RequestPlan *plan,
-						const RequestCounters *counters)
-{
-	const GpustrBatch *batch = &plan->batch;
-	uint64_t nrows = (uint64_t)batch->nrows;
-	uint64_t bitmap_bytes = (uint64_t)plan->nwords * sizeof(uint32_t);
-	int32_t i;
-
-	request->bytes_in = batch->in_bytes + (uint64_t)batch->npages * GPUSTR_PAGE_BYTES;
-	request->bytes_out = 0;
-	if (batch->selected_off != 0)
-		request->bytes_out += bitmap_bytes;
-	if (batch->recheck_off != 0)
-		request->bytes_out += bitmap_bytes;
-	for (i = 0; i < batch->nout; i++)
-		request->bytes_out += (nrows + 7) / 8 + 4 * (nrows + 1) + counters->out_bytes[i];
-	request->rechecks = counters->rechecks;
-}
-
-/*
- * The work of a lane is over.  Returns the request if it is through, or NULL
- * if its output columns are now on their way.
- */
-static EngineRequest *lane_finish(CudaEngine *engine, CudaLane *lane)
-{
-	EngineRequest *request = lane->request;
-	EngineError *error = &request->error;
-
-	if (lane->fetching)
-		request->transfer_ns += elapsed_ns(lane->events.started, lane->events.finished);
-	else
-	{
-		request->transfer_ns = elapsed_ns(lane->events.started, lane->events.copied_in) +
-							   elapsed_ns(lane->events.computed, lane->events.finished);
-		request->kernel_ns = elapsed_ns(lane->events.copied_in, lane->events.computed);
-		if (lane->plan.batch.nout > 0)
-		{
-			if (request_fetch_output(&lane->plan, (char *)lane->memory, lane->counters,
-									 lane->events, lane->stream, error) == ENGINE_OK)
-			{
-				lane->fetching = true;
-				return NULL;
-			}
-			return lane_give_up(engine, lane);
-		}
-	}
-	count_bytes(request, &lane->plan, lane->counters);
-	return lane_release(engine, lane);
-}
-
-/* Blocks of the pool that kernels can read. */
-static int32_t readable_blocks(const CudaEngine *engine)
-{
-	return __atomic_load_n(&engine->registration.registered_blocks, __ATOMIC_ACQUIRE);
-}
-
-/*
- * Start a request in a free lane.  Returns ENGINE_OK if it runs.
- * ENGINE_OUT_OF_MEMORY leaves the lane free, as does any other failure.
- */
-static EngineCode lane_start(CudaEngine *engine, CudaLane *lane, EngineRequest *request)
-{
-	GpustrKeptProgram *kept = (GpustrKeptProgram *)request->engine_program;
-	EngineError *error = &request->error;
-	EngineCode code;
-
-	code = request_plan(&lane->plan, request->body, kept != NULL ? kept->program : NULL,
-						readable_blocks(engine), error);
-	if (code != ENGINE_OK)
-		return code;
-	engine->trimmed = false;
-	code = kept_alloc(&engine->programs, lane->stream, lane->plan.bytes, &lane->memory, error);
-	if (code == ENGINE_OK && request_is_measured(&lane->plan))
-	{
-		code = kept_take_fixed(&engine->programs, engine->measure_bytes, error);
-		if (code != ENGINE_OK)
-		{
-			memory_pool_free(&engine->pool, lane->stream, lane->memory, lane->plan.bytes);
-			lane->memory = NULL;
-		}
-	}
-	if (code != ENGINE_OK)
-		return code;
-	lane->request = request;
-	engine->busy++;
-	lane->plan.kept = kept_start(&engine->programs, request, lane->stream, &lane->plan.fill);
-	kept_count(&engine->programs, lane->plan.program, lane->plan.kept == NULL || lane->plan.fill);
-	code = request_start(&lane->plan, (char *)lane->memory, engine->config.blocks,
-						 engine->redact_blocks, engine->dfa_device, lane->counters, lane->events,
-						 lane->stream, error);
-	if (code != ENGINE_OK)
-		(void)lane_give_up(engine, lane);
-	return error->code;
 }
 
 /* A request without rows, which leaves nothing for the device to do. */
@@ -290,44 +51,6 @@ static void run_empty(CudaEngine *engine, EngineRequest *request)
 		GPUSTR_BODY_PTR(batch, batch->out_column[i].offsets_off, int32_t)[0] = 0;
 	request->bytes_in = batch->in_bytes + (uint64_t)batch->npages * GPUSTR_PAGE_BYTES;
 	request->bytes_out = sizeof(int32_t) * (uint64_t)batch->nout;
-}
-
-/* Start what waits, as far as lanes and memory go. */
-static void start_waiting(CudaEngine *engine)
-{
-	while (engine->waiting.head != NULL && !engine->stalled)
-	{
-		EngineRequest *request = engine->waiting.head;
-		CudaLane *lane = NULL;
-		EngineCode code = ENGINE_OK;
-		int i;
-
-		if (engine->lost)
-			request->error = engine->why;
-		else
-		{
-			for (i = 0; i < MAX_IN_FLIGHT && lane == NULL; i++)
-				if (engine->lane[i].request == NULL)
-					lane = &engine->lane[i];
-			if (lane == NULL)
-				return;
-			code = lane_start(engine, lane, request);
-			if (code == ENGINE_OUT_OF_MEMORY && engine->busy > 0)
-			{
-				/* wait for a lane to give memory back */
-				no_error(&request->error);
-				engine->stalled = true;
-				return;
-			}
-			note_failure(engine, &request->error);
-		}
-		(void)list_take(&engine->waiting);
-		if (request->error.code != ENGINE_OK)
-		{
-			kept_leave(&engine->programs, request);
-			list_append(&engine->done, request);
-		}
-	}
 }
 
 static int32_t cuda_device_count(EngineError *error)
@@ -371,6 +94,8 @@ static void cuda_close(Engine *base)
 	}
 	if (engine->counters != NULL)
 		CUDA_IGNORE(cudaFreeHost(engine->counters));
+	finish_close(&engine->finish);
+	tables_close(&engine->tables);
 	kept_close(&engine->programs);
 	memory_pool_close(&engine->pool);
 	registration_close(&engine->registration);
@@ -398,7 +123,9 @@ static EngineCode open_device(CudaEngine *engine, EngineError *error)
 								   engine->props.name);
 	if (memory_pool_open(&engine->pool, device, engine->config.memory_limit, error) != ENGINE_OK)
 		return error->code;
-	if (kept_open(&engine->programs, &engine->pool, error) != ENGINE_OK)
+	if (kept_open(&engine->programs, &engine->pool, error) != ENGINE_OK ||
+		tables_open(&engine->tables, &engine->programs, error) != ENGINE_OK ||
+		finish_open(&engine->finish, error) != ENGINE_OK)
 		return error->code;
 	CUDA_TRY(prepare_measures(engine->props, &engine->measure_bytes));
 	CUDA_TRY(cudaHostAlloc((void **)&engine->counters, MAX_IN_FLIGHT * sizeof(RequestCounters),
@@ -453,7 +180,8 @@ static void cuda_submit(Engine *base, EngineRequest *request)
 		request->error = engine->why;
 	else if (kept_check(&engine->programs, request) == ENGINE_OK)
 	{
-		if (((GpustrBatch *)request->body)->nrows > 0)
+		if (((GpustrBatch *)request->body)->nrows > 0 ||
+			request_build(body_program(request)) != NULL)
 		{
 			list_append(&engine->waiting, request);
 			rc = cudaSetDevice(engine->config.ordinal);
@@ -470,43 +198,6 @@ static void cuda_submit(Engine *base, EngineRequest *request)
 	}
 	kept_leave(&engine->programs, request);
 	list_append(&engine->done, request);
-}
-
-/*
- * Is there no need to ask the driver whether a lane is through?  A question costs
- * some microseconds, and there are many.  Before the copies at a request's end
- * the counters come, with a word that is not 0.  They do not come if the
- * device is lost, so the driver is asked now and then all the same.
- */
-static bool too_early(CudaLane *lane)
-{
-	if (!lane->fetching && *(volatile const unsigned long long *)&lane->counters->computed == 0 &&
-		++lane->polls < POLLS_PER_QUERY)
-		return true;
-	lane->polls = 0;
-	return false;
-}
-
-/* Take a request out of a lane that is through, or lost. */
-static EngineRequest *poll_lane(CudaEngine *engine, CudaLane *lane)
-{
-	cudaError_t rc = cudaSuccess;
-
-	if (lane->request == NULL || (!engine->lost && too_early(lane)))
-		return NULL;
-	if (!engine->lost)
-	{
-		rc = cudaEventQuery(lane->events.finished);
-		if (rc == cudaErrorNotReady)
-			return NULL;
-		if (rc == cudaSuccess)
-			return lane_finish(engine, lane);
-		(void)cuda_error(&lane->request->error, rc, "request");
-		lane->request->error.code = ENGINE_LOST;
-		note_failure(engine, &lane->request->error);
-	}
-	lane->request->error = engine->why;
-	return lane_release(engine, lane);
 }
 
 static EngineRequest *cuda_poll(Engine *base)
@@ -544,6 +235,7 @@ static void cuda_info(Engine *base, EngineInfo *info)
 		for (int i = 0; i < MAX_IN_FLIGHT; i++)
 			CUDA_IGNORE(cudaStreamSynchronize(engine->lane[i].stream));
 		CUDA_IGNORE(cudaStreamSynchronize(engine->programs.stream));
+		CUDA_IGNORE(cudaStreamSynchronize(engine->tables.stream));
 		memory_pool_trim(&engine->pool);
 		engine->trimmed = true;
 	}
@@ -557,11 +249,28 @@ static void cuda_info(Engine *base, EngineInfo *info)
 	info->programs = gpustr_cache_on_device(&engine->programs.cache, &info->program_bytes);
 	info->program_hits = engine->programs.hits;
 	info->program_misses = engine->programs.misses;
+	info->tables = engine->tables.count;
+	info->table_bytes = engine->tables.bytes;
+}
+
+static int32_t cuda_tables(Engine *base, uint64_t *ids, int32_t room)
+{
+	return tables_ids(&((CudaEngine *)base)->tables, ids, room);
+}
+
+static void cuda_drop_table(Engine *base, uint64_t id)
+{
+	CudaEngine *engine = (CudaEngine *)base;
+
+	if (engine->lost)
+		return;
+	CUDA_IGNORE(cudaSetDevice(engine->config.ordinal));
+	engine_drop_table(engine, id);
 }
 
 static const EngineMethods cuda_methods = {
-	GPUSTR_ENGINE_ABI, GPUSTR_VERSION, "cuda",	  cuda_device_count, cuda_open,
-	cuda_submit,	   cuda_poll,	   cuda_info, cuda_close,
+	GPUSTR_ENGINE_ABI, GPUSTR_VERSION, "cuda",	   cuda_device_count, cuda_open,	   cuda_submit,
+	cuda_poll,		   cuda_info,	   cuda_close, cuda_tables,		  cuda_drop_table,
 };
 
 const EngineMethods *gpustr_engine_cuda(void)

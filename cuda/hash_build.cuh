@@ -6,7 +6,8 @@
  *		hash_begin			all slots empty, counters 0
  *		hash_insert			rows in, as often as there are sources
  *		(the host reads the counters: full?  has any key occurred twice?)
- *		hash_make_runs		if so: rows of equal keys brought together
+ *		hash_make_runs		if so: rows of equal keys brought together; hash_sort.cuh
+ *							puts them in order
  *
  * A thread group that finds an empty slot takes it by one compare-and-swap; if
  * another was faster, it looks at what that one put there.  All groups try the
@@ -29,16 +30,8 @@
 #include <cub/block/block_scan.cuh>
 
 #include "cuda_check.cuh"
+#include "hash_counters.cuh"
 #include "hash_table.cuh"
-
-/* Of a table that is being built; in device memory. */
-struct HashCounters
-{
-	uint32_t distinct;	/* keys */
-	uint32_t repeated;	/* rows beyond their key's first */
-	uint32_t left_out;	/* rows for which the table was full: start again, larger */
-	uint32_t run_words; /* used of runs[] */
-};
 
 /* hash_insert_row(): what it returns but the number of a slot. */
 #define HASH_TAKEN ROWFN_NO_ROW
@@ -284,19 +277,27 @@ static inline cudaError_t hash_begin(const RowfnTable &table, HashCounters *coun
  * e.g. words {7, 5, 7, 9, 5, 7, 1, 2}: distinct 5, repeated 3, met of rows 2 and
  * 5 the slot of 7, of row 4 that of 5 (if the rows come in that order)
  */
+template <int GROUP, int BUCKET, class Source, class Equal>
+static cudaError_t hash_insert_as(const RowfnTable &table, const Source &source, const Equal &equal,
+								  uint32_t n, uint32_t *met, HashCounters *counters,
+								  cudaStream_t stream)
+{
+	if (n == 0)
+		return cudaSuccess;
+	if ((uint32_t)(GROUP * BUCKET) != table.window || n > HASH_MAX_ROWS)
+		return cudaErrorInvalidValue;
+	hash_insert_kernel<GROUP, BUCKET>
+		<<<hash_tiles(n), HASH_BLOCK, 0, stream>>>(table, source, equal, n, met, counters);
+	return cudaPeekAtLastError();
+}
+
+/* The same for a probing shape that is known when it runs. */
 template <class Source, class Equal>
 static cudaError_t hash_insert(int group, int bucket, const RowfnTable &table, const Source &source,
 							   const Equal &equal, uint32_t n, uint32_t *met,
 							   HashCounters *counters, cudaStream_t stream)
 {
-	if (n == 0)
-		return cudaSuccess;
-	if ((uint32_t)(group * bucket) != table.window || n > HASH_MAX_ROWS)
-		return cudaErrorInvalidValue;
-#define HASH_CALL(g, b)                                                                            \
-	(hash_insert_kernel<g, b>                                                                      \
-	 <<<hash_tiles(n), HASH_BLOCK, 0, stream>>>(table, source, equal, n, met, counters),           \
-	 cudaPeekAtLastError())
+#define HASH_CALL(g, b) hash_insert_as<g, b>(table, source, equal, n, met, counters, stream)
 	return HASH_SHAPE(group, bucket, HASH_CALL);
 #undef HASH_CALL
 }

@@ -22,6 +22,7 @@
 #ifndef GPUSTR_JOIN_TABLE_CUH
 #define GPUSTR_JOIN_TABLE_CUH
 
+#include "hash_counters.cuh"
 #include "kept_programs.cuh"
 #include "rowfn/hash_key.h"
 #include "rowfn/hash_table.h"
@@ -29,9 +30,6 @@
 /* The probing shape of all tables: windows of 4 slots, one sector. */
 #define JOIN_TABLE_GROUP 2
 #define JOIN_TABLE_BUCKET 2
-
-/* Drops that are remembered. */
-#define JOIN_TABLES_DROPPED 256
 
 /* A column of a table; device memory. */
 struct CudaTableColumn
@@ -42,6 +40,15 @@ struct CudaTableColumn
 	uint64_t bytes;	 /* at base, and 64 more that can be read */
 	uint32_t *valid; /* [(nrows + 31) / 32] bit i % 32 of word i / 32: row i is not
 						NULL; bits past nrows are 0.  NULL: no row is NULL */
+};
+
+/* What the kernels of a build count; in device memory, and in pinned host memory. */
+struct TableCounters
+{
+	HashCounters hash;
+	uint32_t astray;   /* texts that are not one after the other */
+	uint32_t doubtful; /* rows whose key only PostgreSQL can tell */
+	uint32_t nulls[GPUSTR_MAX_TABLE_COLUMNS];
 };
 
 struct CudaTable
@@ -63,11 +70,14 @@ struct CudaTable
 	CudaTableColumn column[GPUSTR_MAX_TABLE_COLUMNS];
 
 	/* of the build */
-	uint64_t key_column[ROWFN_MAX_KEYS]; /* among the columns */
+	uint8_t key_kind[ROWFN_MAX_KEYS];	 /* RowfnKeyKind */
+	uint16_t key_column[ROWFN_MAX_KEYS]; /* among the columns */
 	int64_t rows;						 /* that requests have brought */
-	bool finishing;
-	cudaEvent_t ready; /* its memory is there, and cleared */
-	char *memory;	   /* columns */
+	bool finishing;						 /* no more of them */
+	cudaEvent_t ready;					 /* its memory is there, and cleared */
+	TableCounters *counters;
+	uint32_t *key_valid; /* several columns: rows whose key has no NULL */
+	char *memory;		 /* all but the hash table */
 	uint64_t memory_bytes;
 	uint64_t slot_bytes; /* table.slots */
 	uint64_t run_bytes;	 /* table.runs */
@@ -81,9 +91,7 @@ struct CudaTables
 	KeptPrograms *programs; /* give way to tables; their pool */
 	cudaStream_t stream;	/* on which tables are allocated and freed */
 	int32_t count;			/* not dropped */
-	uint64_t bytes;			/* of all */
-	uint64_t dropped[JOIN_TABLES_DROPPED];
-	uint32_t ndropped;
+	uint64_t bytes;			/* of all, dropped ones included */
 };
 
 /* The pool of 'programs' must be open, and outlive them. */
@@ -94,6 +102,14 @@ void tables_close(CudaTables *tables);
 
 /* The table of this id that PROBE may use: finished, and not dropped; or NULL. */
 CudaTable *tables_find(const CudaTables *tables, uint64_t id);
+
+/*
+ * The table of a BUILD request, made if it is not there; column layouts and all that
+ * lies within is checked.  ENGINE_BAD_INPUT if it is finished, or not the same as in the
+ * requests before; ENGINE_OUT_OF_MEMORY.
+ */
+EngineCode tables_begin(CudaTables *tables, const GpustrTableBuild *build, CudaTable **table,
+						EngineError *error);
 
 /* A request that enters a lane, or has left it. */
 void table_use(CudaTable *table);

@@ -116,7 +116,7 @@ EngineCode request_plan(RequestPlan *plan, void *body, const GpustrProgram *prog
 	request_place_cleared(plan, plan->program);
 	plan->cleared_end = plan->bytes;
 	CUDA_TRY(request_place_columns(plan));
-	return ENGINE_OK;
+	return request_place_build(plan, error);
 }
 
 /* Copy a piece of the body. */

@@ -36,6 +36,7 @@
 
 #include "cuda_check.cuh"
 #include "engine/program_cache.h"
+#include "join_table.cuh"
 #include "kernels.cuh"
 
 /* What a request counts; in device memory, and in pinned host memory. */
@@ -57,6 +58,18 @@ struct RequestColumn
 	uint64_t valid_at;
 	uint64_t offsets_at;
 	uint64_t data_at;
+};
+
+/* Of a request whose rows go to a table. */
+struct RequestBuild
+{
+	const GpustrTableBuild *what; /* in host memory; NULL: it is none */
+	CudaTable *table;			  /* set by the engine */
+
+	/* texts that are no input column: offsets, valid bits, working memory */
+	uint64_t offsets_at;
+	uint64_t valid_at;
+	uint64_t scratch_at;
 };
 
 /* Where things are in a request's memory, in bytes from its start. */
@@ -87,6 +100,7 @@ struct RequestPlan
 	uint64_t cleared_end;
 	RequestColumn column[GPUSTR_MAX_OUT_COLUMNS];
 	uint64_t output_scratch_at;
+	RequestBuild build;
 	uint64_t bytes; /* all of it */
 };
 
@@ -107,6 +121,9 @@ struct RequestEvents
  */
 EngineCode request_plan(RequestPlan *plan, void *body, const GpustrProgram *program,
 						int32_t readable_blocks, EngineError *error);
+
+/* What a program that makes a table says of it, or NULL. */
+const GpustrTableBuild *request_build(const GpustrProgram *program);
 
 /* Has it a step for which measure_has_local()? */
 bool request_is_measured(const RequestPlan *plan);

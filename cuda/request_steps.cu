@@ -610,6 +610,7 @@ cudaError_t request_step(RequestRun *run, const GpustrStep *step)
 			step_column_value(run, step);
 			return cudaSuccess;
 		case GPUSTR_OP_BUILD:
+			return request_build_step(run);
 		case GPUSTR_OP_PROBE:
 		case GPUSTR_OP_GATHER_TEXT:
 		case GPUSTR_OP_GATHER_VALUE:

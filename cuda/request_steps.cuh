@@ -131,8 +131,12 @@ void request_place_registers(RequestPlan *plan, const GpustrProgram *program);
 /* Place the memory for the texts that steps make; before anything else that is not input. */
 void request_place_arenas(RequestPlan *plan, const GpustrProgram *program);
 
-/* Launch one step; one of TEXT_MAKE or TEXT_MEASURE. */
+/* Place what a BUILD step needs, and check that the batch fits the table. */
+EngineCode request_place_build(RequestPlan *plan, EngineError *error);
+
+/* Launch one step; one of TEXT_MAKE or TEXT_MEASURE; BUILD. */
 cudaError_t request_step(RequestRun *run, const GpustrStep *step);
 cudaError_t request_text_step(RequestRun *run, const GpustrStep *step);
+cudaError_t request_build_step(const RequestRun *run);
 
 #endif /* GPUSTR_REQUEST_STEPS_CUH */
