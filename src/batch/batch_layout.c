@@ -321,11 +321,19 @@ gpustr_layout_result_bytes(const GpustrResultLayout *result)
 	return cursor.off;
 }
 
+uint64_t
+gpustr_layout_join_pages_bytes(uint32_t program_bytes, int32_t max_pages,
+							   const GpustrResultLayout *result)
+{
+	GpustrBatch scratch;
+
+	return layout_join_pages(&scratch, program_bytes, max_pages, result);
+}
+
 int32_t
 gpustr_layout_join_max_pages(uint32_t body_bytes, uint32_t program_bytes,
 							 const GpustrResultLayout *result)
 {
-	GpustrBatch scratch;
 	int32_t		low = 0;
 	int32_t		high = (int32_t) (body_bytes / GPUSTR_PAGE_BYTES);
 
@@ -333,7 +341,7 @@ gpustr_layout_join_max_pages(uint32_t body_bytes, uint32_t program_bytes,
 	{
 		int32_t		mid = low + (high - low + 1) / 2;
 
-		if (layout_join_pages(&scratch, program_bytes, mid, result) <= body_bytes)
+		if (gpustr_layout_join_pages_bytes(program_bytes, mid, result) <= body_bytes)
 			low = mid;
 		else
 			high = mid - 1;

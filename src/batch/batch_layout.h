@@ -83,8 +83,11 @@ extern uint64_t gpustr_layout_result_bytes(const GpustrResultLayout *result);
 /*
  * A page batch for a program with RESULT steps: as gpustr_layout_pages(), without
  * output columns, and without a bitmap of selected rows.  max_pages: at most what
- * gpustr_layout_join_max_pages() says, which may be 0.
+ * gpustr_layout_join_max_pages() says, which may be 0; or body_bytes is at least
+ * gpustr_layout_join_pages_bytes().
  */
+extern uint64_t gpustr_layout_join_pages_bytes(uint32_t program_bytes, int32_t max_pages,
+											   const GpustrResultLayout *result);
 extern int32_t gpustr_layout_join_max_pages(uint32_t body_bytes, uint32_t program_bytes,
 											const GpustrResultLayout *result);
 extern GpustrBatch *gpustr_layout_join_pages(void *body, uint32_t body_bytes,

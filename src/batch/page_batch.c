@@ -38,9 +38,6 @@
 #include "batch/page_scan.h"
 #include "compat.h"
 
-/* Pages of the first batch through a device; each next one has twice that. */
-#define FIRST_BATCH_PAGES 32
-
 GpustrPageScan *
 gpustr_page_scan_begin(TableScanDesc heap, GpustrFirstRow first_row, void *context,
 					   GpustrClient *client, bool at_rest, int32 nout,
@@ -84,13 +81,11 @@ point_at_results(GpustrPageScan *scan, GpustrBatch *batch)
 }
 
 /*
- * Have the oldest batch ready to hand out rows.  False at the end.
- *
  * The first batch goes alone, so that LIMIT 1 does not wait for more; then one
  * more is let fly each time.
  */
-static bool
-next_batch(GpustrPageScan *scan)
+bool
+gpustr_batch_oldest(GpustrPageScan *scan)
 {
 	PageBatch  *pb;
 	int			depth = scan->at_rest ? 1 : Max(gpustr_client_depth(scan->client), 1);
@@ -115,6 +110,18 @@ next_batch(GpustrPageScan *scan)
 	if (scan->at_rest)
 		gpustr_batch_detach(pb);
 	scan->emitting = true;
+	return true;
+}
+
+/* Have the oldest batch ready to hand out rows.  False at the end. */
+static bool
+next_batch(GpustrPageScan *scan)
+{
+	PageBatch  *pb;
+
+	if (!gpustr_batch_oldest(scan))
+		return false;
+	pb = &scan->ring[scan->first];
 	scan->next_row = 0;
 	scan->page = -1;
 	scan->page_end = 0;
@@ -127,8 +134,8 @@ next_batch(GpustrPageScan *scan)
 	return true;
 }
 
-static void
-release_oldest(GpustrPageScan *scan)
+void
+gpustr_batch_release_oldest(GpustrPageScan *scan)
 {
 	PageBatch  *pb = &scan->ring[scan->first];
 
@@ -169,7 +176,7 @@ gpustr_page_scan_next(GpustrPageScan *scan, GpustrPageRow *row)
 			}
 			if (scan->bits != 0)
 				break;
-			release_oldest(scan);
+			gpustr_batch_release_oldest(scan);
 		}
 		if (!next_batch(scan))
 		{

@@ -86,25 +86,29 @@ extern void gpustr_page_scan_end(GpustrPageScan *scan);
 
 /*
  * Joins: a scan whose program has RESULT steps hands out batches, not rows.  Made by
- * gpustr_page_scan_begin() with nout 0, then this, before the first batch.  The layout is
- * copied; its room and text_bytes are what a scan begins with, and follow what its
- * batches need.
+ * gpustr_page_scan_begin() with nout 0 and at_rest false, then this, before the first
+ * batch.  The layout is copied; its room and text_bytes are what a batch of 32 pages
+ * begins with, and follow what batches need.
  */
 extern void gpustr_page_scan_for_join(GpustrPageScan *scan, const GpustrResultLayout *result);
 
 /*
  * The next batch, with its first results, or NULL at the end.  The one before it is
- * gone.  Its body may move with settle().
+ * gone.
  */
 extern const GpustrBatch *gpustr_page_scan_next_batch(GpustrPageScan *scan);
 
 /*
  * Where GpustrJoinResult.more is 1: run the batch again, from there on, with its pages
- * pinned anew, and with more room if there was not enough for one row.
+ * pinned anew, and with more room if there was not enough for one row.  The results
+ * before are gone.
  */
 extern const GpustrBatch *gpustr_page_scan_continue_batch(GpustrPageScan *scan);
 
-/* Row 'ordinal' of that batch, which can be fetched. */
+/* That batch: settle() may have moved it. */
+extern const GpustrBatch *gpustr_page_scan_batch(GpustrPageScan *scan);
+
+/* Row 'ordinal' of that batch, which can be fetched; recheck: its bit in the bitmap. */
 extern void gpustr_page_scan_batch_row(GpustrPageScan *scan, int32 ordinal, GpustrPageRow *row);
 
 #endif							/* GPUSTR_PAGE_BATCH_H */

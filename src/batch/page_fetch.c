@@ -41,22 +41,26 @@ gpustr_fetch_release(GpustrFetch *fetch)
 	fetch->block = InvalidBlockNumber;
 }
 
+Buffer
+gpustr_pin_page_again(HeapScanDesc heap, BlockNumber block, Buffer recent)
+{
+	Relation	rel = heap->rs_base.rs_rd;
+	Buffer		buffer = recent;
+
+	/* 15.0 to 15.3 look at the wrong descriptors for a local buffer */
+	if (RelationUsesLocalBuffers(rel) || !gpustr_read_recent_buffer(rel, block, recent))
+		buffer = ReadBufferExtended(rel, MAIN_FORKNUM, block, RBM_NORMAL, heap->rs_strategy);
+	LockBuffer(buffer, BUFFER_LOCK_SHARE);
+	gpustr_test_for_old_snapshot(heap->rs_base.rs_snapshot, rel, buffer);
+	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
+	return buffer;
+}
+
 static void
 pin_page(GpustrFetch *fetch, BlockNumber block, Buffer recent)
 {
-	HeapScanDesc heap = fetch->heap;
-	Relation	rel = heap->rs_base.rs_rd;
-
 	gpustr_fetch_release(fetch);
-	/* 15.0 to 15.3 look at the wrong descriptors for a local buffer */
-	if (!RelationUsesLocalBuffers(rel) && gpustr_read_recent_buffer(rel, block, recent))
-		fetch->buffer = recent;
-	else
-		fetch->buffer = ReadBufferExtended(rel, MAIN_FORKNUM, block, RBM_NORMAL,
-										   heap->rs_strategy);
-	LockBuffer(fetch->buffer, BUFFER_LOCK_SHARE);
-	gpustr_test_for_old_snapshot(heap->rs_base.rs_snapshot, rel, fetch->buffer);
-	LockBuffer(fetch->buffer, BUFFER_LOCK_UNLOCK);
+	fetch->buffer = gpustr_pin_page_again(fetch->heap, block, recent);
 	fetch->block = block;
 }
 

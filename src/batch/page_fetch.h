@@ -32,6 +32,12 @@ extern void gpustr_fetch_init(GpustrFetch *fetch, HeapScanDesc heap);
 extern void gpustr_fetch_tuple(GpustrFetch *fetch, BlockNumber block, Buffer recent,
 							   OffsetNumber line, TupleTableSlot *slot);
 
+/*
+ * Pin a page again on which the scan has found visible tuples; these stay where they
+ * are as long as it is pinned.
+ */
+extern Buffer gpustr_pin_page_again(HeapScanDesc heap, BlockNumber block, Buffer recent);
+
 extern void gpustr_fetch_release(GpustrFetch *fetch);
 
 #endif							/* GPUSTR_PAGE_FETCH_H */

@@ -247,6 +247,42 @@ find_first_row(GpustrPageScan *scan)
 }
 
 bool
+gpustr_batch_may_name(GpustrPageScan *scan, PageBatch *pb, int pages)
+{
+	if (RelationUsesLocalBuffers(scan->heap->rs_base.rs_rd) ||
+		(scan->at_rest && !gpustr_request_is_local(pb->request)) ||
+		pages > NBuffers / 8 ||
+		!gpustr_client_take_pins(scan->client, pages))
+		return false;
+	pb->budget = pages;
+	return true;
+}
+
+/* The most pages of a batch in its body. */
+static int
+most_pages(GpustrPageScan *scan, const PageBatch *pb)
+{
+	uint32		bytes = gpustr_request_bytes(pb->request);
+
+	if (scan->join != NULL)
+		return gpustr_join_max_pages(scan->join, bytes, scan->program->bytes);
+	return gpustr_page_output_max_pages(&scan->output, bytes, scan->program->bytes);
+}
+
+/* Lay the body out.  again: it has the program already. */
+static GpustrBatch *
+lay_out(GpustrPageScan *scan, const PageBatch *pb, int pages, bool again)
+{
+	void	   *body = gpustr_request_body(pb->request);
+	uint32		bytes = gpustr_request_bytes(pb->request);
+
+	if (scan->join != NULL)
+		return gpustr_join_lay_out(scan->join, body, bytes, scan->program, pages, again);
+	return (again ? gpustr_layout_pages_again : gpustr_layout_pages)
+		(body, bytes, scan->program, pages, scan->output.nout, scan->output.page_bytes);
+}
+
+bool
 gpustr_batch_submit(GpustrPageScan *scan)
 {
 	HeapScanDesc heap = scan->heap;
@@ -287,8 +323,7 @@ gpustr_batch_submit(GpustrPageScan *scan)
 	}
 	else
 		pages = Min(scan->next_pages, gpustr_blocks_fair_share(&scan->blocks));
-	most = gpustr_page_output_max_pages(&scan->output, gpustr_request_bytes(pb->request),
-										program_bytes);
+	most = most_pages(scan, pb);
 	pages = Min(pages, most);
 	if (pages <= 0)
 		elog(ERROR, "a batch of %u bytes has no room for a page",
@@ -298,17 +333,9 @@ gpustr_batch_submit(GpustrPageScan *scan)
 	pb->npinned = 0;
 	pb->budget = 0;
 	pb->collected = false;
-	pb->batch = (again ? gpustr_layout_pages_again : gpustr_layout_pages)
-		(gpustr_request_body(pb->request), gpustr_request_bytes(pb->request),
-		 scan->program, pages, scan->output.nout, scan->output.page_bytes);
-
-	may_name = !RelationUsesLocalBuffers(heap->rs_base.rs_rd) &&
-		(local || !scan->at_rest) &&
-		pages <= NBuffers / 8 &&
-		gpustr_client_take_pins(scan->client, pages);
-	if (may_name)
-		pb->budget = pages;
-
+	pb->detached = false;
+	pb->batch = lay_out(scan, pb, pages, again);
+	may_name = gpustr_batch_may_name(scan, pb, pages);
 	while (pb->npages < pages && (scan->page_waits || read_next_page(scan)))
 	{
 		scan->page_waits = false;
@@ -350,6 +377,7 @@ gpustr_batch_collect(GpustrPageScan *scan, PageBatch *pb)
 void
 gpustr_batch_detach(PageBatch *pb)
 {
+	pb->detached = pb->detached || !gpustr_request_is_local(pb->request);
 	gpustr_request_detach(pb->request);
 	pb->batch = gpustr_request_body(pb->request);
 }

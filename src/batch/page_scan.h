@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * page_scan.h
- *	  A page scan from within: for page_batch.c and page_fill.c only.
+ *	  A page scan from within: for page_batch.c, page_fill.c and page_join.c only.
  *
  * IDENTIFICATION
  *	  src/batch/page_scan.h
@@ -13,6 +13,7 @@
 
 #include "access/heapam.h"
 
+#include "batch/join_room.h"
 #include "batch/page_batch.h"
 #include "batch/page_blocks.h"
 #include "batch/page_fetch.h"
@@ -35,7 +36,16 @@ typedef struct PageBatch
 	Buffer	   *bare;
 	int			budget;			/* pins taken from the common budget */
 	bool		collected;
+	bool		detached;		/* without its staged pages */
 } PageBatch;
+
+/* What a scan for a join has beside. */
+typedef struct PageJoin
+{
+	GpustrJoinRoom room;		/* of the next batch */
+	uint64		nresults;		/* of the batch that is handed out, so far */
+	int			page;			/* of the last row of it that was looked for */
+} PageJoin;
 
 /*
  * Batches are in a ring, oldest first; the oldest one may be the one whose rows
@@ -90,7 +100,12 @@ struct GpustrPageScan
 
 	GpustrFetch fetch;			/* of tuples for the rows handed out */
 	GpustrPageOutput output;
+
+	PageJoin   *join;			/* NULL in a scan that hands out rows */
 };
+
+/* Pages of the first batch through a device; each next one has twice that. */
+#define FIRST_BATCH_PAGES 32
 
 /*
  * Make room in the ring for 'depth' batches.  It grows only while it is empty
@@ -104,6 +119,15 @@ extern void gpustr_grow_ring(GpustrPageScan *scan, int depth);
  */
 extern bool gpustr_batch_submit(GpustrPageScan *scan);
 
+/*
+ * Have the oldest batch of the ring collected, and others in flight.  False at the end
+ * of the table.
+ */
+extern bool gpustr_batch_oldest(GpustrPageScan *scan);
+
+/* That batch has been handed out. */
+extern void gpustr_batch_release_oldest(GpustrPageScan *scan);
+
 /* Wait for a batch's results, and drop its pins. */
 extern void gpustr_batch_collect(GpustrPageScan *scan, PageBatch *pb);
 
@@ -112,6 +136,9 @@ extern void gpustr_batch_detach(PageBatch *pb);
 
 extern void gpustr_batch_drop_pins(GpustrPageScan *scan, PageBatch *pb);
 
+/* May a batch name so many pages where they are?  Then they are in its budget. */
+extern bool gpustr_batch_may_name(GpustrPageScan *scan, PageBatch *pb, int pages);
+
 /* Drop the pin of the page just read, which is in no batch. */
 extern void gpustr_drop_page(GpustrPageScan *scan);
 
@@ -119,5 +146,13 @@ extern void gpustr_drop_page(GpustrPageScan *scan);
  * Drop all bare pins of the scan ('arg').  GpustrGivenUp: raises no error.
  */
 extern void gpustr_drop_bare_pins(void *arg);
+
+/*
+ * For a join (page_join.c): the most pages of a batch in a body of so many bytes, and
+ * its layout.  again: the body has the program already.
+ */
+extern int32 gpustr_join_max_pages(const PageJoin *join, uint32 body_bytes, uint32 program_bytes);
+extern GpustrBatch *gpustr_join_lay_out(const PageJoin *join, void *body, uint32 body_bytes,
+										const GpustrProgram *program, int32 pages, bool again);
 
 #endif							/* GPUSTR_PAGE_SCAN_H */

@@ -108,6 +108,9 @@ extern void gpustr_client_set_siblings(GpustrClient *client, int siblings);
  * GPUSTR_BODY_ALIGN.
  */
 extern GpustrRequest *gpustr_request_acquire(GpustrClient *client, Size min_bytes);
+
+/* The same, but a body of this backend's own in any case, of no more bytes than that. */
+extern GpustrRequest *gpustr_request_acquire_local(GpustrClient *client, Size min_bytes);
 extern void *gpustr_request_body(GpustrRequest *request);
 extern uint32 gpustr_request_bytes(GpustrRequest *request);
 

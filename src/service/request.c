@@ -166,6 +166,19 @@ gpustr_request_acquire(GpustrClient *client, Size min_bytes)
 	return request;
 }
 
+GpustrRequest *
+gpustr_request_acquire_local(GpustrClient *client, Size min_bytes)
+{
+	GpustrRequest *request = MemoryContextAllocZero(client->context, sizeof(GpustrRequest));
+
+	request->client = client;
+	request->slot = -1;
+	request->place = client->place;
+	acquire_private(request, min_bytes);
+	dlist_push_tail(&client->requests, &request->node);
+	return request;
+}
+
 void *
 gpustr_request_body(GpustrRequest *request)
 {

@@ -13,6 +13,7 @@
  *-------------------------------------------------------------------------
  */
 #include "batch/column_batch.h"
+#include "batch/join_room.h"
 #include "program/program_builder.h"
 #include "test_common.h"
 
@@ -401,6 +402,139 @@ check_column_batch(Rng *rng)
 	free_chunk(&chunk);
 }
 
+/* Results that a batch of 'units' has: n rows, each text of so many bytes. */
+static void
+note_results(GpustrJoinRoom *room, int32_t units, int32_t n, int32_t text_bytes)
+{
+	const GpustrProgram *program = make_program(0);
+	GpustrChunk none = {0};
+	GpustrResultLayout layout;
+	GpustrBatch *batch;
+	GpustrJoinResult *result;
+	uint64_t	bytes;
+	int32_t		i;
+	int32_t		c;
+
+	gpustr_join_room_layout(room, units, 0, &layout);
+	layout.room = n > 0 ? n : 1;
+	for (c = 0; c < layout.ncolumns; c++)
+		layout.text_bytes[c] = layout.is_text[c] ? (uint32_t) (n * text_bytes) : 0;
+	bytes = gpustr_column_batch_bytes(program->bytes, &none, 0, 0, &layout);
+	batch = gpustr_column_batch_fill(make_body(bytes), (uint32_t) bytes, program, &none, 0, 0, &layout);
+	result = GPUSTR_BODY_PTR(batch, batch->result_off, GpustrJoinResult);
+	result->nrows = n;
+	for (c = 0; c < layout.ncolumns; c++)
+	{
+		if (!layout.is_text[c])
+			continue;
+		for (i = 0; i <= n; i++)
+			GPUSTR_BODY_PTR(batch, batch->result_column[c].offsets_off, int32_t)[i] = i * text_bytes;
+	}
+	gpustr_join_room_note(room, batch, units, (uint64_t) n);
+	free(batch);
+}
+
+/* Room follows what batches need, up at once, down after some time. */
+static void
+check_room(Rng *rng)
+{
+	GpustrJoinRoom room;
+	GpustrResultLayout first;
+	GpustrResultLayout layout;
+	int32_t		units = 1 + rng_below(rng, 100);
+	int32_t		rows = rng_below(rng, 200);
+	int32_t		bytes = rng_below(rng, 100);
+	int32_t		i;
+	int32_t		c;
+
+	random_result(rng, &first);
+	gpustr_join_room_init(&room, &first, units);
+	gpustr_join_room_layout(&room, units, 0, &layout);
+	CHECK(layout.room >= first.room - units && layout.want_outer == first.want_outer &&
+		  layout.want_inner == first.want_inner && layout.ncolumns == first.ncolumns, "first layout");
+	for (c = 0; c < first.ncolumns; c++)
+		CHECK(layout.is_text[c] == first.is_text[c] && (layout.text_bytes[c] > 0) == (first.is_text[c] != 0),
+			  "kind of column %d", c);
+
+	note_results(&room, units, units * rows, bytes);
+	gpustr_join_room_layout(&room, units, 0, &layout);
+	CHECK(layout.room >= 2 * units * rows, "room %d for %d rows", layout.room, units * rows);
+	for (c = 0; c < first.ncolumns; c++)
+		CHECK(!first.is_text[c] || rows == 0 ||
+			  layout.text_bytes[c] >= (uint32_t) (units * rows * bytes * 2), "%u bytes", layout.text_bytes[c]);
+	for (i = 0; i < OUTPUT_ROOM_BATCHES; i++)
+		note_results(&room, units, units, 1);
+	gpustr_join_room_layout(&room, units, 0, &layout);
+	CHECK(layout.room <= (units * 16 > 64 ? units * 16 : 64), "room %d is forgotten", layout.room);
+	for (c = 0; c < first.ncolumns; c++)
+		CHECK(layout.text_bytes[c] <= (uint32_t) (units * 8 * 16 > 8192 ? units * 8 * 16 : 8192),
+			  "%u bytes are forgotten", layout.text_bytes[c]);
+
+	/* as little as can be */
+	gpustr_join_room_layout(&room, units, GPUSTR_JOIN_ROOM_LEAST_SCALE, &layout);
+	CHECK(layout.room == 1, "room %d", layout.room);
+}
+
+/* A text of so many bytes, where others are shorter, has room after some attempts. */
+static void
+check_enlarge(Rng *rng)
+{
+	GpustrResultLayout layout;
+	uint64_t	other = (uint64_t) rng_below(rng, 1000000);
+	uint64_t	most = (uint64_t) rng_below(rng, 100000000);
+	uint64_t	need = (uint64_t) rng_below(rng, 10000000);
+	int32_t		ntexts = 0;
+	int			attempts = 0;
+	int			has_room = 0;
+	int			more = 1;
+	int32_t		wide;
+	int32_t		c;
+
+	random_result(rng, &layout);
+	for (c = 0; c < layout.ncolumns; c++)
+		ntexts += layout.is_text[c];
+	wide = layout.ncolumns > 0 ? rng_below(rng, layout.ncolumns) : -1;
+	if (wide < 0 || !layout.is_text[wide])
+	{
+		CHECK(ntexts > 0 || !gpustr_join_room_enlarge(&layout, other, most), "texts of no column");
+		return;
+	}
+	while (!(has_room = layout.text_bytes[wide] >= need) && more && attempts++ < 100)
+	{
+		more = gpustr_join_room_enlarge(&layout, other, most);
+		CHECK(!more || other + gpustr_layout_result_bytes(&layout) <= most, "more than a body");
+	}
+	CHECK(attempts < 100, "no end");
+
+	/* all that there is would not do for all, with what else there may be */
+	CHECK(has_room || other + (uint64_t) ntexts * (need + 3000 * 8) + 400000 > most, "room for %llu of %llu",
+		  (unsigned long long) need, (unsigned long long) most);
+}
+
+/* A layout that is read back is the same. */
+static void
+check_read_back(Rng *rng)
+{
+	const GpustrProgram *program = make_program(0);
+	GpustrChunk none = {0};
+	GpustrResultLayout layout;
+	GpustrResultLayout back;
+	GpustrBatch *batch;
+	uint64_t	bytes;
+	int32_t		c;
+
+	random_result(rng, &layout);
+	bytes = gpustr_column_batch_bytes(program->bytes, &none, 0, 0, &layout);
+	batch = gpustr_column_batch_fill(make_body(bytes), (uint32_t) bytes, program, &none, 0, 0, &layout);
+	gpustr_join_room_of_batch(batch, &back);
+	CHECK(back.room == layout.room && back.want_outer == layout.want_outer &&
+		  back.want_inner == layout.want_inner && back.ncolumns == layout.ncolumns, "read back");
+	for (c = 0; c < layout.ncolumns; c++)
+		CHECK(back.is_text[c] == layout.is_text[c] &&
+			  back.text_bytes[c] == (layout.is_text[c] ? layout.text_bytes[c] : 0), "column %d", c);
+	free(batch);
+}
+
 int
 main(void)
 {
@@ -417,5 +551,14 @@ main(void)
 	for (i = 0; i < rounds; i++)
 		check_column_batch(&rng);
 	test_done("column batches: regions and copies of chunks");
+	for (i = 0; i < rounds; i++)
+	{
+		check_room(&rng);
+		check_read_back(&rng);
+	}
+	test_done("room for results follows what is needed");
+	for (i = 0; i < rounds; i++)
+		check_enlarge(&rng);
+	test_done("room for one row");
 	return test_exit();
 }

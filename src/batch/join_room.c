@@ -1,0 +1,166 @@
+/*-------------------------------------------------------------------------
+ *
+ * join_room.c
+ *	  How much room the results of a join's batch get.
+ *
+ * See join_room.h.
+ *
+ * IDENTIFICATION
+ *	  src/batch/join_room.c
+ *
+ *-------------------------------------------------------------------------
+ */
+#include <string.h>
+
+#include "batch/join_room.h"
+
+/* Results of a unit, and bytes of a text: to expect at least, and at most. */
+#define LEAST_ROWS 8
+#define MOST_ROWS (1u << 20)
+#define LEAST_BYTES 8
+#define MOST_BYTES (1u << 20)
+
+/* A batch has room for as many results, and a text column for a text of this many bytes. */
+#define LEAST_ROOM 64
+#define LEAST_TEXT_BYTES 8192
+
+/* Room of a batch that had none for one row. */
+#define FEW_ROWS 64
+#define ENLARGE 4
+
+/* Expect 'amount' of 'parts', as if the last batch had needed half of that. */
+static void
+expect(GpustrOutputRoom *room, uint32_t least, uint64_t amount, int32_t parts)
+{
+	output_room_init(room, least);
+	output_room_note(room, amount / 2, parts);
+}
+
+void
+gpustr_join_room_init(GpustrJoinRoom *room, const GpustrResultLayout *first, int32_t units)
+{
+	int32_t		i;
+
+	memset(room, 0, sizeof(*room));
+	room->kinds = *first;
+	expect(&room->rows, LEAST_ROWS, (uint64_t) first->room, units);
+	for (i = 0; i < first->ncolumns; i++)
+		expect(&room->text[i], LEAST_BYTES, first->text_bytes[i], first->room);
+}
+
+void
+gpustr_join_room_note(GpustrJoinRoom *room, const GpustrBatch *batch, int32_t units,
+					  uint64_t nrows)
+{
+	const GpustrJoinResult *result = GPUSTR_BODY_PTR(batch, batch->result_off, const GpustrJoinResult);
+	int32_t		i;
+
+	output_room_note(&room->rows, nrows, units);
+	if (result->nrows == 0)
+		return;
+	for (i = 0; i < batch->nresult; i++)
+	{
+		const GpustrColumn *column = &batch->result_column[i];
+
+		if (column->offsets_off != 0)
+			output_room_note(&room->text[i],
+							 (uint64_t) GPUSTR_BODY_PTR(batch, column->offsets_off,
+														const int32_t)[result->nrows],
+							 result->nrows);
+	}
+}
+
+/* 2^scale times n, from 'least', which is scaled down only, to 2^31 - 1. */
+static uint32_t
+scaled(uint64_t n, int scale, uint32_t least)
+{
+	if (scale >= 0)
+		n <<= scale;
+	else
+	{
+		n >>= -scale;
+		least >>= -scale;
+	}
+	n = n > least ? n : least;
+	return n < INT32_MAX ? (uint32_t) n : INT32_MAX;
+}
+
+void
+gpustr_join_room_layout(const GpustrJoinRoom *room, int32_t units, int scale,
+						GpustrResultLayout *layout)
+{
+	uint64_t	rows = (uint64_t) units * output_room_next(&room->rows, MOST_ROWS);
+	int32_t		i;
+
+	*layout = room->kinds;
+	layout->room = (int32_t) scaled(rows, scale, LEAST_ROOM);
+	if (layout->room == 0)
+		layout->room = 1;
+	for (i = 0; i < layout->ncolumns; i++)
+	{
+		layout->text_bytes[i] = 0;
+		if (layout->is_text[i])
+			layout->text_bytes[i] = scaled(rows * output_room_next(&room->text[i], MOST_BYTES),
+										   scale, LEAST_TEXT_BYTES);
+	}
+}
+
+void
+gpustr_join_room_of_batch(const GpustrBatch *batch, GpustrResultLayout *layout)
+{
+	int32_t		i;
+
+	memset(layout, 0, sizeof(*layout));
+	layout->room = batch->result_room;
+	layout->want_outer = batch->result_outer_off != 0;
+	layout->want_inner = batch->result_inner_off != 0;
+	layout->ncolumns = batch->nresult;
+	for (i = 0; i < batch->nresult; i++)
+	{
+		layout->is_text[i] = batch->result_column[i].offsets_off != 0;
+		layout->text_bytes[i] = layout->is_text[i] ? batch->result_column[i].data_bytes : 0;
+	}
+}
+
+int
+gpustr_join_room_enlarge(GpustrResultLayout *layout, uint64_t other_bytes, uint64_t most_bytes)
+{
+	GpustrResultLayout larger = *layout;
+	uint64_t	least = UINT32_MAX;
+	uint64_t	left;
+	int32_t		ntexts = 0;
+	int			grown = 0;
+	int32_t		i;
+
+	larger.room = layout->room < FEW_ROWS ? layout->room : FEW_ROWS;
+	for (i = 0; i < layout->ncolumns; i++)
+	{
+		if (!layout->is_text[i])
+			continue;
+		larger.text_bytes[i] = 0;
+		least = layout->text_bytes[i] < least ? layout->text_bytes[i] : least;
+		ntexts++;
+	}
+	other_bytes += gpustr_layout_result_bytes(&larger) + (uint64_t) ntexts * GPUSTR_BODY_ALIGN;
+	if (ntexts == 0 || other_bytes >= most_bytes)
+		return 0;
+
+	/*
+	 * which of the texts it was is not known, so those that had least get
+	 * more
+	 */
+	left = (most_bytes - other_bytes) / (uint64_t) ntexts;
+	least = ENLARGE * (least < LEAST_TEXT_BYTES ? LEAST_TEXT_BYTES : least);
+	for (i = 0; i < layout->ncolumns; i++)
+	{
+		uint64_t	bytes = layout->text_bytes[i] > least ? layout->text_bytes[i] : least;
+
+		if (!layout->is_text[i])
+			continue;
+		larger.text_bytes[i] = (uint32_t) (bytes < left ? bytes : left);
+		grown |= larger.text_bytes[i] > layout->text_bytes[i];
+	}
+	if (grown)
+		*layout = larger;
+	return grown;
+}
