@@ -36,7 +36,7 @@
 
 #include "cuda_check.cuh"
 #include "engine/program_cache.h"
-#include "join_table.cuh"
+#include "join_kernels.cuh"
 #include "kernels.cuh"
 
 /* What a request counts; in device memory, and in pinned host memory. */
@@ -47,6 +47,20 @@ struct RequestCounters
 	unsigned long long out_bytes[GPUSTR_MAX_OUT_COLUMNS]; /* of all values, at most the room */
 	unsigned long long out_used[GPUSTR_MAX_OUT_COLUMNS];  /* of those that are written; not set
 															 if in one pass */
+	JoinCounters join;
+	unsigned long long cursors[GPUSTR_MAX_TEXT_REGS]; /* of the arenas of texts that are made */
+};
+
+/* Where a PROBE has what it works with, alike. */
+struct ProbePlace
+{
+	const GpustrStep *step; /* NULL: none */
+	uint64_t value_at;		/* as in ProbeArgs: value, start, doubt_out */
+	uint64_t start_at;
+	uint64_t doubt_at;
+	uint64_t keys_at; /* columns of the key that become arrays */
+	uint64_t scratch_at;
+	uint64_t scratch_bytes;
 };
 
 /* Where an output column is in a request's memory, in bytes from its start. */
@@ -93,7 +107,8 @@ struct RequestPlan
 	uint64_t bool_at[GPUSTR_MAX_BOOL_REGS];	  /* lo, hi */
 	uint64_t arena_at[GPUSTR_MAX_TEXT_REGS];  /* made texts: request_text.cu */
 	uint64_t arena_bytes[GPUSTR_MAX_TEXT_REGS];
-	uint64_t cursors_at; /* unsigned long long [GPUSTR_MAX_TEXT_REGS] */
+	uint64_t cursors_at; /* RequestCounters.cursors */
+	uint64_t text_room;	 /* later spaces: bytes of made texts that there is to be room for */
 	uint64_t cleared_at; /* starts with RequestCounters */
 	uint64_t selected_at;
 	uint64_t recheck_at;
@@ -101,6 +116,7 @@ struct RequestPlan
 	RequestColumn column[GPUSTR_MAX_OUT_COLUMNS];
 	uint64_t output_scratch_at;
 	RequestBuild build;
+	ProbePlace probe; /* at the end of the space */
 	uint64_t bytes; /* all of it */
 };
 

@@ -24,6 +24,8 @@
  */
 #include "request_steps.cuh"
 
+#include <stddef.h>
+
 #include "rowfn/like.h"
 #include "rowfn/redact.h"
 
@@ -158,7 +160,7 @@ void request_place_cleared(RequestPlan *plan, const GpustrProgram *program)
 	const GpustrStep *steps = GPUSTR_PROGRAM_STEPS(program);
 	int32_t i;
 
-	plan->cursors_at = request_place(plan, sizeof(unsigned long long) * GPUSTR_MAX_TEXT_REGS);
+	plan->cursors_at = plan->cleared_at + offsetof(RequestCounters, cursors);
 	for (i = 0; i < program->nsteps; i++)
 	{
 		if (steps[i].op == GPUSTR_OP_FIND_ALL)

@@ -24,6 +24,7 @@ struct TextArgs
 	ValueRegister value[3];
 	const char *constant; /* the step's */
 	int32_t encoding;	  /* GpustrEncoding */
+	bool far;			  /* texts may lie anywhere, not just within 2 GB of the answers */
 };
 
 /* 32 rows of the answers: recheck if an argument is, else null if one is. */

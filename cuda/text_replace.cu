@@ -408,7 +408,7 @@ static __global__ void __launch_bounds__(ROW_THREADS)
 
 bool text_is_replace(GpustrTextFunction function, const TextArgs &args)
 {
-	return function == GPUSTR_TEXT_REPLACE && args.text[1].start == NULL &&
+	return function == GPUSTR_TEXT_REPLACE && !args.far && args.text[1].start == NULL &&
 		   args.text[2].start == NULL && args.text[1].bytes > 0 &&
 		   args.text[1].bytes <= REPLACE_FROM_BYTES;
 }
