@@ -14,6 +14,7 @@
  */
 #include "kernels.cuh"
 #include "row_words.cuh"
+#include "text_arena.cuh"
 
 /* Rows of a word of which the condition is true. */
 static __device__ __forceinline__ uint32_t chosen(BoolRegister condition, int32_t word)
@@ -113,6 +114,62 @@ cudaError_t launch_choose_text(BoolRegister condition, const TextRegister &yes,
 {
 	choose_text<<<launch_blocks(nrows, ROW_THREADS), ROW_THREADS, 0, stream>>>(
 		condition, yes, no, base, nrows, start, end, planes);
+	return cudaPeekAtLastError();
+}
+
+/*
+ * choose_far_text - the same, texts from anywhere: copies of them.
+ *
+ * arena	[arena.bytes], aligned to 16; within 2 GB of arena.base
+ * start, end	[nrows] bytes from arena.base
+ *
+ * One thread a row, 256 a block; a warp writes one word of each plane by ballot, a
+ * block's first thread moves the cursor.
+ */
+static __global__ void __launch_bounds__(ROW_THREADS)
+	choose_far_text(BoolRegister condition, const TextRegister yes, const TextRegister no,
+					const TextArena arena, int32_t nrows, int32_t *start, int32_t *end,
+					StatePlanes planes)
+{
+	__shared__ ArenaShared shared;
+	const int32_t r = my_row();
+	const int32_t w = r / 32;
+	const char *from = NULL;
+	uint32_t truth = GPUSTR_RECHECK;
+	uint64_t bytes = 0;
+	ArenaPlace place;
+
+	if (r < nrows)
+	{
+		const bool take = chosen(condition, w) >> (r % 32) & 1;
+
+		truth = row_truth(choose_word(condition, w, text_state(yes, w), text_state(no, w)), r);
+		if (truth == GPUSTR_FALSE)
+		{
+			from = take ? text_at(yes, r) : text_at(no, r);
+			truth = arena_row_bytes(arena, take ? text_bytes(yes, r) : text_bytes(no, r), &bytes);
+		}
+	}
+	place = arena_take(arena, &shared, bytes, 0, 0);
+	truth = arena_answer(arena, place, bytes, truth, r, nrows, start, end, planes);
+	if (truth == GPUSTR_FALSE)
+	{
+		char *to = arena_memory(arena, place) + place.at;
+
+		for (uint64_t i = 0; i < bytes; i++)
+			to[i] = from[i];
+	}
+	__syncthreads();
+	arena_fill_words(arena, place, bytes > 0 && truth != GPUSTR_FALSE);
+}
+
+cudaError_t launch_choose_far_text(BoolRegister condition, const TextRegister &yes,
+								   const TextRegister &no, const TextArena &arena, int32_t nrows,
+								   int32_t *start, int32_t *end, StatePlanes planes,
+								   cudaStream_t stream)
+{
+	choose_far_text<<<launch_blocks(nrows, ROW_THREADS), ROW_THREADS, 0, stream>>>(
+		condition, yes, no, arena, nrows, start, end, planes);
 	return cudaPeekAtLastError();
 }
 

@@ -41,16 +41,23 @@ static void run_empty(CudaEngine *engine, EngineRequest *request)
 {
 	GpustrBatch *batch = (GpustrBatch *)request->body;
 	RequestPlan plan;
+	RequestJoin join;
 	int32_t i;
 
-	if (request_plan(&plan, batch, NULL, readable_blocks(engine), &request->error) != ENGINE_OK)
+	if (request_plan(&plan, batch, NULL, readable_blocks(engine), &request->error) != ENGINE_OK ||
+		join_begin(&join, &engine->tables, batch, plan.program, &request->error) != ENGINE_OK)
 		return;
+	if (join.nprobes > 0)
+	{
+		join_no_results(&join, &plan);
+		request->bytes_out = join.out_bytes;
+	}
 
 	/* an output column of no rows still has its first offset */
 	for (i = 0; i < batch->nout; i++)
 		GPUSTR_BODY_PTR(batch, batch->out_column[i].offsets_off, int32_t)[0] = 0;
 	request->bytes_in = batch->in_bytes + (uint64_t)batch->npages * GPUSTR_PAGE_BYTES;
-	request->bytes_out = sizeof(int32_t) * (uint64_t)batch->nout;
+	request->bytes_out += sizeof(int32_t) * (uint64_t)batch->nout;
 }
 
 static int32_t cuda_device_count(EngineError *error)

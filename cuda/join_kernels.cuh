@@ -71,13 +71,13 @@ struct ProbeArgs
 	ValueRegister word;
 	ProbeKey key[ROWFN_MAX_KEYS];
 	RowfnKeys inner;
-	RowfnKeys outer; /* valid: NULL */
+	RowfnKeys outer;	   /* valid: NULL */
 	const uint32_t *doubt; /* later spaces: rows whose pair has been recheck; NULL: none */
 
-	uint32_t *value;		   /* out: [nrows] what the table's slot says */
-	unsigned long long *start; /* out: [nrows + 1] the first pair of each; all of them */
-	uint32_t *recheck;		   /* space 0: of the batch; ORed into */
-	uint32_t *doubt_out;	   /* later spaces: [(nrows + 31) / 32], out */
+	uint32_t *value;			/* out: [nrows] what the table's slot says */
+	unsigned long long *start;	/* out: [nrows + 1] the first pair of each; all of them */
+	uint32_t *recheck;			/* space 0: of the batch; ORed into */
+	uint32_t *doubt_out;		/* later spaces: [(nrows + 31) / 32], out */
 	unsigned long long *probed; /* added to; NULL: not wanted */
 };
 
@@ -104,7 +104,7 @@ struct PairsArgs
 	unsigned long long first;
 	int32_t nrows;
 	int32_t n;
-	int32_t kind; /* GpustrProbeKind */
+	int32_t kind;		 /* GpustrProbeKind */
 	int32_t *outer;		 /* out: [n] */
 	uint32_t *inner;	 /* out: [n] */
 	uint32_t *doubt_out; /* out: [(n + 31) / 32]; NULL if doubt is */
@@ -158,11 +158,11 @@ struct JoinSteps
 struct ResultArgs
 {
 	JoinSteps steps;
-	const uint32_t *inner;		   /* of the last space */
-	const uint32_t *doubt;		   /* alike; NULL: none */
-	const uint32_t *condition_lo;  /* true or recheck; NULL: all rows are results */
+	const uint32_t *inner;		  /* of the last space */
+	const uint32_t *doubt;		  /* alike; NULL: none */
+	const uint32_t *condition_lo; /* true or recheck; NULL: all rows are results */
 	const uint32_t *condition_hi;
-	const int32_t *index;		   /* rows that are results, ascending; NULL: all */
+	const int32_t *index;			/* rows that are results, ascending; NULL: all */
 	const unsigned long long *kept; /* how many; NULL: nrows */
 	int32_t nrows;
 	int32_t room;			 /* rows of the piece, at most: min(nrows - skip, result_room) */

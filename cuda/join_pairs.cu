@@ -85,10 +85,10 @@ static __global__ void __launch_bounds__(ROW_THREADS)
 
 cudaError_t launch_pairs(const PairsArgs &args, cudaStream_t stream)
 {
-	static_assert(GPUSTR_PROBE_INNER < GPUSTR_PROBE_MARK && GPUSTR_PROBE_OUTER < GPUSTR_PROBE_MARK &&
-					  GPUSTR_PROBE_SEMI > GPUSTR_PROBE_MARK &&
-					  GPUSTR_PROBE_ANTI > GPUSTR_PROBE_MARK,
-				  "kinds whose pairs have inner rows come first");
+	static_assert(
+		GPUSTR_PROBE_INNER < GPUSTR_PROBE_MARK && GPUSTR_PROBE_OUTER < GPUSTR_PROBE_MARK &&
+			GPUSTR_PROBE_SEMI > GPUSTR_PROBE_MARK && GPUSTR_PROBE_ANTI > GPUSTR_PROBE_MARK,
+		"kinds whose pairs have inner rows come first");
 
 	make_pairs<<<launch_blocks(args.n, ROW_THREADS), ROW_THREADS, 0, stream>>>(args);
 	return cudaPeekAtLastError();

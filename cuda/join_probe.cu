@@ -221,8 +221,7 @@ static __global__ void __launch_bounds__(ROW_THREADS)
 	}
 }
 
-cudaError_t launch_key_arrays(const KeyArray *arrays, int32_t n, int32_t nrows,
-							  cudaStream_t stream)
+cudaError_t launch_key_arrays(const KeyArray *arrays, int32_t n, int32_t nrows, cudaStream_t stream)
 {
 	KeyArrays args = {};
 

@@ -42,8 +42,8 @@ cudaError_t keep_scratch_need(int32_t nrows, uint64_t *bytes)
 	unsigned long long *kept = NULL;
 	size_t need = 0;
 
-	CUDA_PASS(cub::DeviceSelect::If(NULL, need, RowNumbers(0), index, kept, nrows,
-									IsKept{NULL, NULL}));
+	CUDA_PASS(
+		cub::DeviceSelect::If(NULL, need, RowNumbers(0), index, kept, nrows, IsKept{NULL, NULL}));
 	*bytes = need;
 	return cudaSuccess;
 }
@@ -94,8 +94,7 @@ static __global__ void __launch_bounds__(ROW_THREADS)
 				const __grid_constant__ ResultColumns columns)
 {
 	const int32_t i = my_row();
-	const unsigned long long all =
-		args.kept != NULL ? *args.kept : (unsigned long long)args.nrows;
+	const unsigned long long all = args.kept != NULL ? *args.kept : (unsigned long long)args.nrows;
 	const bool there = i < results_there(all, args.skip, args.room);
 	bool doubt = false;
 	int32_t r = 0;
@@ -166,8 +165,7 @@ static __global__ void __launch_bounds__(ROW_THREADS)
 	}
 }
 
-cudaError_t launch_result(const ResultArgs &args, const ResultColumns &columns,
-						  cudaStream_t stream)
+cudaError_t launch_result(const ResultArgs &args, const ResultColumns &columns, cudaStream_t stream)
 {
 	make_result<<<launch_blocks(args.room, ROW_THREADS), ROW_THREADS, 0, stream>>>(args, columns);
 	return cudaPeekAtLastError();

@@ -200,6 +200,12 @@ cudaError_t launch_choose_text(BoolRegister condition, const TextRegister &yes,
 							   const TextRegister &no, const char *base, int32_t nrows,
 							   int32_t *start, int32_t *end, StatePlanes planes,
 							   cudaStream_t stream);
+
+/* texts from anywhere, which are copied */
+cudaError_t launch_choose_far_text(BoolRegister condition, const TextRegister &yes,
+								   const TextRegister &no, const TextArena &arena, int32_t nrows,
+								   int32_t *start, int32_t *end, StatePlanes planes,
+								   cudaStream_t stream);
 cudaError_t launch_choose_value(BoolRegister condition, const ValueRegister &yes,
 								const ValueRegister &no, int32_t nrows, int64_t *value,
 								StatePlanes planes, cudaStream_t stream);

@@ -56,14 +56,27 @@ static void note_failure(CudaEngine *engine, EngineError *error)
 	}
 }
 
-/* Take the request out of its lane. */
-static EngineRequest *lane_release(CudaEngine *engine, CudaLane *lane)
+static JoinLane lane_join(CudaEngine *engine, CudaLane *lane)
+{
+	JoinLane join;
+
+	join.programs = &engine->programs;
+	join.tables = &engine->tables;
+	join.plan = &lane->plan;
+	join.run = &lane->run;
+	join.counters = lane->counters;
+	join.events = &lane->events;
+	return join;
+}
+
+/* Take the request out of its lane; it may come back. */
+static EngineRequest *lane_leave(CudaEngine *engine, CudaLane *lane)
 {
 	EngineRequest *request = lane->request;
 
 	kept_finish(&engine->programs, lane->plan.kept, lane->plan.fill,
 				request->error.code != ENGINE_OK);
-	kept_leave(&engine->programs, request);
+	join_leave(&lane->join, lane_join(engine, lane));
 	memory_pool_free(&engine->pool, lane->stream, lane->memory, lane->plan.bytes);
 	if (lane->finishing)
 		finish_end(&engine->tables, &engine->finish, lane->stream);
@@ -76,6 +89,29 @@ static EngineRequest *lane_release(CudaEngine *engine, CudaLane *lane)
 	engine->busy--;
 	engine->stalled = false;
 	return request;
+}
+
+/* Take the request out of its lane: it is through. */
+static EngineRequest *lane_release(CudaEngine *engine, CudaLane *lane)
+{
+	EngineRequest *request = lane_leave(engine, lane);
+
+	kept_leave(&engine->programs, request);
+	return request;
+}
+
+/* Nothing is on its stream: start the request anew, first of all, when others give memory back. */
+static void lane_put_off(CudaEngine *engine, CudaLane *lane)
+{
+	EngineRequest *request;
+
+	no_error(&lane->request->error);
+	request = lane_leave(engine, lane);
+	request->engine_private = engine->waiting.head;
+	engine->waiting.head = request;
+	if (engine->waiting.tail == NULL)
+		engine->waiting.tail = request;
+	engine->stalled = true;
 }
 
 /*
@@ -129,6 +165,41 @@ static void count_bytes(EngineRequest *request, const RequestPlan *plan,
 }
 
 /*
+ * The work of a lane with a join is over.  Returns the request if it is through, or
+ * NULL if it goes on, or waits.
+ */
+static EngineRequest *lane_finish_join(CudaEngine *engine, CudaLane *lane)
+{
+	EngineRequest *request = lane->request;
+
+	if (lane->join.at == 0)
+	{
+		request->transfer_ns = elapsed_ns(lane->events.started, lane->events.copied_in);
+		request->kernel_ns = elapsed_ns(lane->events.copied_in, lane->events.computed);
+	}
+	else
+		request->kernel_ns += elapsed_ns(lane->events.started, lane->events.computed);
+	request->transfer_ns += elapsed_ns(lane->events.computed, lane->events.finished);
+	switch (join_go_on(&lane->join, lane_join(engine, lane), engine->busy == 1, &request->error))
+	{
+		case JOIN_RUNS:
+			lane->fetching = lane->join.fetching;
+			return NULL;
+		case JOIN_WAITS:
+			lane_put_off(engine, lane);
+			return NULL;
+		case JOIN_THROUGH:
+			count_bytes(request, &lane->plan, lane->counters);
+			request->bytes_out += lane->join.out_bytes;
+			request->rechecks = lane->join.rechecks;
+			return lane_release(engine, lane);
+		case JOIN_FAILED:
+			break;
+	}
+	return lane_give_up(engine, lane);
+}
+
+/*
  * The work of a lane is over.  Returns the request if it is through, or NULL
  * if its output columns are now on their way.
  */
@@ -137,6 +208,8 @@ static EngineRequest *lane_finish(CudaEngine *engine, CudaLane *lane)
 	EngineRequest *request = lane->request;
 	EngineError *error = &request->error;
 
+	if (lane->join.nprobes > 0)
+		return lane_finish_join(engine, lane);
 	if (lane->fetching)
 		request->transfer_ns += elapsed_ns(lane->events.started, lane->events.finished);
 	else
@@ -256,6 +329,12 @@ static EngineCode lane_start(CudaEngine *engine, CudaLane *lane, EngineRequest *
 						readable_blocks(engine), error);
 	if (code != ENGINE_OK)
 		return code;
+	code = join_begin(&lane->join, &engine->tables, &lane->plan.batch, lane->plan.program, error);
+	if (code != ENGINE_OK)
+	{
+		lane->join.nprobes = 0;
+		return code;
+	}
 	engine->trimmed = false;
 	if (lane->plan.build.what != NULL)
 	{
@@ -283,11 +362,15 @@ static EngineCode lane_start(CudaEngine *engine, CudaLane *lane, EngineRequest *
 	engine->busy++;
 	if (lane->plan.build.table != NULL)
 		table_use(lane->plan.build.table);
+	join_enter(&lane->join);
 	lane->plan.kept = kept_start(&engine->programs, request, lane->stream, &lane->plan.fill);
 	kept_count(&engine->programs, lane->plan.program, lane->plan.kept == NULL || lane->plan.fill);
-	code = request_start(&lane->plan, (char *)lane->memory, engine->config.blocks,
-						 engine->redact_blocks, engine->dfa_device, lane->counters, lane->events,
-						 lane->stream, error);
+	lane->run.redact_blocks = &engine->redact_blocks;
+	lane->run.dfa_device = &engine->dfa_device;
+	lane->run.stream = lane->stream;
+	lane->run.error = error;
+	code = request_start(&lane->plan, (char *)lane->memory, engine->config.blocks, lane->counters,
+						 lane->events, &lane->run, &lane->join);
 	if (code != ENGINE_OK)
 		(void)lane_give_up(engine, lane);
 	return error->code;

@@ -8,7 +8,8 @@
  * the request's work on the stream; poll() asks the lanes' events, without
  * waiting, and takes a request that is through out of its lane.  A request
  * that makes columns goes through its lane twice: once their sizes are known,
- * they are copied.  One that finishes a table: join_finish.cuh.
+ * they are copied.  One that finishes a table: join_finish.cuh; that probes some:
+ * request_join.cuh.
  *
  * Requests are linked by engine_private while they wait or are through; the
  * engine allocates nothing for one but its device memory.
@@ -29,7 +30,7 @@
 #include "kept_programs.cuh"
 #include "memory_pool.cuh"
 #include "registration.cuh"
-#include "request.cuh"
+#include "request_join.cuh"
 
 #define MAX_IN_FLIGHT 8
 
@@ -44,6 +45,8 @@ struct CudaLane
 	RequestCounters *counters; /* pinned */
 	RequestPlan plan;
 	void *memory;
+	RequestRun run;
+	RequestJoin join;
 };
 
 /* Requests, oldest first. */

@@ -11,7 +11,7 @@
  *-------------------------------------------------------------------------
  */
 #include "kept_programs.cuh"
-#include "request_steps.cuh"
+#include "request_join.cuh"
 
 #include <stdio.h>
 #include <string.h>
@@ -53,16 +53,21 @@ static EngineCode plan_pages(RequestPlan *plan, int32_t readable_blocks, EngineE
 	return ENGINE_OK;
 }
 
-/* Has the program a step with this operator? */
-static bool has_step(const GpustrProgram *program, GpustrOp op)
+/* The first step with this operator; nsteps: there is none. */
+static int32_t first_step(const GpustrProgram *program, GpustrOp op)
 {
 	const GpustrStep *steps = GPUSTR_PROGRAM_STEPS(program);
 	int32_t i;
 
 	for (i = 0; i < program->nsteps; i++)
 		if (steps[i].op == op)
-			return true;
-	return false;
+			break;
+	return i;
+}
+
+static bool has_step(const GpustrProgram *program, GpustrOp op)
+{
+	return first_step(program, op) < program->nsteps;
 }
 
 bool request_is_measured(const RequestPlan *plan)
@@ -90,7 +95,7 @@ EngineCode request_plan(RequestPlan *plan, void *body, const GpustrProgram *prog
 						: GPUSTR_BODY_PTR(body, plan->batch.program_off, const GpustrProgram);
 	plan->nrows = batch->nrows;
 	plan->nwords = (int32_t)GPUSTR_BITMAP_WORDS(batch->nrows);
-	plan->end_step = plan->program->nsteps;
+	plan->end_step = first_step(plan->program, GPUSTR_OP_PROBE);
 	if (batch->nrows > REQUEST_MAX_ROWS)
 		return gpustr_engine_error(error, ENGINE_OUT_OF_MEMORY,
 								   "%d rows are too many for one batch", batch->nrows);
@@ -116,6 +121,8 @@ EngineCode request_plan(RequestPlan *plan, void *body, const GpustrProgram *prog
 	request_place_cleared(plan, plan->program);
 	plan->cleared_end = plan->bytes;
 	CUDA_TRY(request_place_columns(plan));
+	if (plan->end_step < plan->program->nsteps && plan->nrows > 0)
+		CUDA_TRY(request_place_probe(plan, &GPUSTR_PROGRAM_STEPS(plan->program)[plan->end_step]));
 	return request_place_build(plan, error);
 }
 
@@ -222,40 +229,48 @@ static EngineCode copy_out(const RequestRun *run, RequestCounters *counters)
 	return ENGINE_OK;
 }
 
-EngineCode request_start(const RequestPlan *plan, char *memory, const void *blocks,
-						 const RedactBlocks &redact_blocks, const DfaDevice &dfa_device,
-						 RequestCounters *counters, const RequestEvents &events,
-						 cudaStream_t stream, EngineError *error)
+/* What comes after a request's steps, or those of space 0. */
+static cudaError_t finish_steps(const RequestRun *run, RequestJoin *join)
 {
+	const RequestPlan *plan = run->plan;
+	RequestCounters *counters = (RequestCounters *)(run->memory + plan->cleared_at);
+
+	if (plan->probe.step != NULL)
+		return request_probe(run, &join->space[0], join->table[0]);
+	return launch_finish(plan->nrows, (uint32_t *)(run->memory + plan->selected_at),
+						 (const uint32_t *)(run->memory + plan->recheck_at), &counters->rechecks,
+						 &counters->computed, run->stream);
+}
+
+EngineCode request_start(const RequestPlan *plan, char *memory, const void *blocks,
+						 RequestCounters *counters, const RequestEvents &events, RequestRun *run,
+						 RequestJoin *join)
+{
+	EngineError *error = run->error;
 	const GpustrStep *steps;
-	RequestCounters *device_counters;
-	RequestRun run;
 	EngineCode code;
 	int32_t i;
 
-	run.plan = plan;
-	run.program = plan->program;
-	run.input = memory;
-	run.memory = memory;
-	run.redact_blocks = &redact_blocks;
-	run.dfa_device = &dfa_device;
-	run.stream = stream;
-	run.error = error;
-	steps = GPUSTR_PROGRAM_STEPS(run.program);
+	run->plan = plan;
+	run->program = plan->program;
+	run->input = memory;
+	run->memory = memory;
+	join->space[0].nrows = plan->nrows;
+	steps = GPUSTR_PROGRAM_STEPS(run->program);
 	memset(counters, 0, sizeof(*counters));
 
-	CUDA_TRY(cudaEventRecord(events.started, stream));
-	code = copy_in(&run, blocks);
+	CUDA_TRY(cudaEventRecord(events.started, run->stream));
+	code = copy_in(run, blocks);
 	if (code != ENGINE_OK)
 		return code;
-	CUDA_TRY(cudaEventRecord(events.copied_in, stream));
+	CUDA_TRY(cudaEventRecord(events.copied_in, run->stream));
 	if (plan->fill)
 		plan->kept->filled = events.copied_in;
 	CUDA_TRY(cudaMemsetAsync(memory + plan->cleared_at, 0, plan->cleared_end - plan->cleared_at,
-							 stream));
+							 run->stream));
 	for (i = plan->first_step; i < plan->end_step; i++)
 	{
-		cudaError_t rc = request_step(&run, &steps[i]);
+		cudaError_t rc = request_step(run, &steps[i]);
 
 		if (rc != cudaSuccess)
 		{
@@ -265,15 +280,12 @@ EngineCode request_start(const RequestPlan *plan, char *memory, const void *bloc
 			return cuda_error(error, rc, what);
 		}
 	}
-	device_counters = (RequestCounters *)(memory + plan->cleared_at);
-	CUDA_TRY(launch_finish(plan->batch.nrows, (uint32_t *)(memory + plan->selected_at),
-						   (const uint32_t *)(memory + plan->recheck_at),
-						   &device_counters->rechecks, &device_counters->computed, stream));
-	CUDA_TRY(cudaEventRecord(events.computed, stream));
-	code = copy_out(&run, counters);
+	CUDA_TRY(finish_steps(run, join));
+	CUDA_TRY(cudaEventRecord(events.computed, run->stream));
+	code = copy_out(run, counters);
 	if (code != ENGINE_OK)
 		return code;
-	CUDA_TRY(cudaEventRecord(events.finished, stream));
+	CUDA_TRY(cudaEventRecord(events.finished, run->stream));
 	return ENGINE_OK;
 }
 

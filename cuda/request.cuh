@@ -117,7 +117,7 @@ struct RequestPlan
 	uint64_t output_scratch_at;
 	RequestBuild build;
 	ProbePlace probe; /* at the end of the space */
-	uint64_t bytes; /* all of it */
+	uint64_t bytes;	  /* all of it */
 };
 
 /* When the parts of a request were through. */
@@ -144,11 +144,18 @@ const GpustrTableBuild *request_build(const GpustrProgram *program);
 /* Has it a step for which measure_has_local()? */
 bool request_is_measured(const RequestPlan *plan);
 
-/* Start it.  memory: [plan->bytes], aligned to 256.  plan->kept and fill may be set by now. */
+struct RequestRun;
+struct RequestJoin;
+
+/*
+ * Start it, or if it has a join, of which join_begin() has been told, the work of space 0.
+ *
+ * memory	[plan->bytes], aligned to 256.  plan->kept and fill may be set by now
+ * run		its constants, stream and error are set; the rest is what request_step() needs
+ */
 EngineCode request_start(const RequestPlan *plan, char *memory, const void *blocks,
-						 const RedactBlocks &redact_blocks, const DfaDevice &dfa_device,
-						 RequestCounters *counters, const RequestEvents &events,
-						 cudaStream_t stream, EngineError *error);
+						 RequestCounters *counters, const RequestEvents &events, RequestRun *run,
+						 RequestJoin *join);
 
 /* Copy the output columns, after 'finished'; records that and 'started' once more. */
 EngineCode request_fetch_output(const RequestPlan *plan, char *memory,

@@ -99,6 +99,7 @@ EngineCode join_begin(RequestJoin *join, const CudaTables *tables, const GpustrB
 		join->window = JOIN_MOST_WINDOW;
 	memset(&join->out, 0, sizeof(join->out));
 	join->out_bytes = 0;
+	join->probed = 0;
 	return ENGINE_OK;
 }
 
@@ -250,10 +251,8 @@ static cudaError_t run_steps(RequestRun *run, const JoinSpace *space, const Cuda
 	for (int32_t i = run->plan->first_step; i < run->plan->end_step; i++)
 	{
 		const GpustrStep *step = &steps[i];
-		const bool text =
-			step->op == GPUSTR_OP_GATHER_TEXT || step->op == GPUSTR_OP_INNER_TEXT;
-		const bool value =
-			step->op == GPUSTR_OP_GATHER_VALUE || step->op == GPUSTR_OP_INNER_VALUE;
+		const bool text = step->op == GPUSTR_OP_GATHER_TEXT || step->op == GPUSTR_OP_INNER_TEXT;
+		const bool value = step->op == GPUSTR_OP_GATHER_VALUE || step->op == GPUSTR_OP_INNER_VALUE;
 
 		if (args.ncolumns == JOIN_COLUMNS || (!text && !value))
 		{
@@ -315,6 +314,7 @@ static cudaError_t start_space(RequestJoin *join, const JoinLane &lane, int32_t 
 							  sizeof(RequestCounters), cudaMemcpyDeviceToHost, run->stream));
 	if (s == join->nprobes && join->result.direct)
 	{
+		join->out_bytes = 0;
 		join->out.nrows = join->result.room;
 		CUDA_PASS(request_copy_result(run, join));
 	}
@@ -328,12 +328,10 @@ static JoinAnswer failed(EngineError *error, cudaError_t rc, const char *what)
 	return JOIN_FAILED;
 }
 
-/* No space, not even the first one, came to results: the batch has none that are left. */
-static JoinAnswer without_results(RequestJoin *join, const JoinLane &lane)
+void join_no_results(RequestJoin *join, const RequestPlan *plan)
 {
 	memset(&join->out, 0, sizeof(join->out));
-	request_end_result(lane.plan, join);
-	return JOIN_THROUGH;
+	request_end_result(plan, join);
 }
 
 /* Work on space s, of n rows, pairs from 'first' on. */
@@ -359,7 +357,10 @@ static JoinAnswer open_window(RequestJoin *join, const JoinLane &lane, bool alon
 	free_spaces(join, lane, 1);
 	join->at = 1;
 	if (left == 0)
-		return without_results(join, lane);
+	{
+		join_no_results(join, lane.plan);
+		return JOIN_THROUGH;
+	}
 	return open_space(join, lane, 1, join->pair,
 					  left < (uint64_t)join->window ? (int32_t)left : join->window, alone, error);
 }
@@ -389,8 +390,8 @@ static JoinAnswer open_space(RequestJoin *join, const JoinLane &lane, int32_t s,
 	join->at = s;
 	space->nrows = n;
 	space->bytes = join->plan.bytes;
-	code = kept_alloc(lane.programs, lane.run->stream, space->bytes, (void **)&space->memory,
-					  error);
+	code =
+		kept_alloc(lane.programs, lane.run->stream, space->bytes, (void **)&space->memory, error);
 	if (code == ENGINE_OUT_OF_MEMORY && join->space[1].nrows > 1)
 	{
 		if (!alone && join->space[1].nrows <= JOIN_LEAST_WINDOW)

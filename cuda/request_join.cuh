@@ -37,31 +37,31 @@ struct JoinSpace
 	char *memory; /* NULL: none, and of space 0 it is not the space's */
 	uint64_t bytes;
 	int32_t nrows;
-	const int32_t *outer;	/* [nrows] but for space 0: as in PairsArgs */
-	const uint32_t *inner;	/* [nrows] alike */
-	const uint32_t *doubt;	/* rows whose pair has been recheck; NULL: none */
-	const uint32_t *probed; /* [nrows] of the PROBE at its end: as PairsArgs.value, */
-	const unsigned long long *start;  /* .start */
-	const uint32_t *probed_doubt;	  /* and .doubt */
-	uint64_t pairs;					  /* that it makes */
+	const int32_t *outer;			 /* [nrows] but for space 0: as in PairsArgs */
+	const uint32_t *inner;			 /* [nrows] alike */
+	const uint32_t *doubt;			 /* rows whose pair has been recheck; NULL: none */
+	const uint32_t *probed;			 /* [nrows] of the PROBE at its end: as PairsArgs.value, */
+	const unsigned long long *start; /* .start */
+	const uint32_t *probed_doubt;	 /* and .doubt */
+	uint64_t pairs;					 /* that it makes */
 };
 
 /* Where the results are in the memory of the last space, in bytes from its start. */
 struct ResultPlace
 {
-	int32_t room;	  /* rows */
-	bool direct;	  /* their sizes are known before the device has worked */
+	int32_t room;	   /* rows */
+	bool direct;	   /* their sizes are known before the device has worked */
 	uint64_t index_at; /* int32 [nrows], for RESULT with a condition */
 	uint64_t keep_at;
 	uint64_t keep_bytes;
 	uint64_t outer_at;
 	uint64_t inner_at;
 	uint64_t recheck_at;
-	uint64_t no_room_at; /* to be cleared */
-	uint64_t scratch_at; /* of launch_output_text() */
-	uint64_t value_at[GPUSTR_MAX_RESULT_COLUMNS]; /* of texts: start and end */
-	uint64_t state_at[GPUSTR_MAX_RESULT_COLUMNS]; /* which are there */
-	uint64_t valid_at[GPUSTR_MAX_RESULT_COLUMNS]; /* of texts: which are written, */
+	uint64_t no_room_at;						   /* to be cleared */
+	uint64_t scratch_at;						   /* of launch_output_text() */
+	uint64_t value_at[GPUSTR_MAX_RESULT_COLUMNS];  /* of texts: start and end */
+	uint64_t state_at[GPUSTR_MAX_RESULT_COLUMNS];  /* which are there */
+	uint64_t valid_at[GPUSTR_MAX_RESULT_COLUMNS];  /* of texts: which are written, */
 	uint64_t offset_at[GPUSTR_MAX_RESULT_COLUMNS]; /* where, */
 	uint64_t data_at[GPUSTR_MAX_RESULT_COLUMNS];   /* and the bytes */
 };
@@ -69,10 +69,10 @@ struct ResultPlace
 /* What a request with a join is at. */
 struct RequestJoin
 {
-	int32_t nprobes; /* 0: no join */
-	int32_t at;		 /* the space whose work is on the stream */
-	bool fetching;	 /* results are on their way */
-	bool filtered;	 /* RESULT has a condition */
+	int32_t nprobes;					   /* 0: no join */
+	int32_t at;							   /* the space whose work is on the stream */
+	bool fetching;						   /* results are on their way */
+	bool filtered;						   /* RESULT has a condition */
 	int32_t probe_step[GPUSTR_MAX_PROBES]; /* which step each is */
 	int32_t result_step;
 	CudaTable *table[GPUSTR_MAX_PROBES];
@@ -125,6 +125,9 @@ void join_leave(RequestJoin *join, const JoinLane &lane);
 
 /* The work of space 0, or what has been put on the stream since, is over: go on. */
 JoinAnswer join_go_on(RequestJoin *join, const JoinLane &lane, bool alone, EngineError *error);
+
+/* There are no results, or none that are left: say so in the body. */
+void join_no_results(RequestJoin *join, const RequestPlan *plan);
 
 /* request_probe.cu: memory for the PROBE at the end of a space, and its launch, with counters */
 cudaError_t request_place_probe(RequestPlan *plan, const GpustrStep *step);

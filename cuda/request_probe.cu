@@ -52,8 +52,7 @@ static bool text_key(const RequestRun *run, const TextRegister &text, char *at,
 }
 
 /* A column of values. */
-static bool value_key(const ValueRegister &value, char *at, RowfnKeyColumn *column,
-					  KeyArray *array)
+static bool value_key(const ValueRegister &value, char *at, RowfnKeyColumn *column, KeyArray *array)
 {
 	column->value = value.value;
 	if (column->kind != ROWFN_KEY_WORD && value.value != NULL)
@@ -107,8 +106,7 @@ cudaError_t request_probe(const RequestRun *run, JoinSpace *space, const CudaTab
 {
 	const RequestPlan *plan = run->plan;
 	const ProbePlace *place = &plan->probe;
-	const GpustrProbe *probe =
-		(const GpustrProbe *)GPUSTR_PROGRAM_CONST(run->program, place->step);
+	const GpustrProbe *probe = (const GpustrProbe *)GPUSTR_PROGRAM_CONST(run->program, place->step);
 	const bool first = run->memory == run->input;
 	RequestCounters *counters = (RequestCounters *)(run->memory + plan->cleared_at);
 	KeyArray arrays[ROWFN_MAX_KEYS];
@@ -133,8 +131,8 @@ cudaError_t request_probe(const RequestRun *run, JoinSpace *space, const CudaTab
 	args.doubt_out = (uint32_t *)(run->memory + place->doubt_at);
 	args.probed = first ? &counters->join.probed : NULL;
 	CUDA_PASS(launch_key_arrays(arrays, n, plan->nrows, run->stream));
-	CUDA_PASS(launch_probe(args, run->memory + place->scratch_at, place->scratch_bytes,
-						   run->stream));
+	CUDA_PASS(
+		launch_probe(args, run->memory + place->scratch_at, place->scratch_bytes, run->stream));
 	space->probed = args.value;
 	space->start = args.start;
 	space->probed_doubt = first ? NULL : args.doubt_out;

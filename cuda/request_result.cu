@@ -188,8 +188,7 @@ static cudaError_t make_results(const RequestRun *run, const RequestJoin *join,
 	args.to_recheck = (uint32_t *)(run->memory + place->recheck_at);
 	args.ncolumns = batch->nresult;
 	for (int32_t i = join->result_step + 1; i < run->program->nsteps; i++)
-		result_column(run, place, &steps[i], &columns.column[steps[i].attr],
-					  &texts[steps[i].attr]);
+		result_column(run, place, &steps[i], &columns.column[steps[i].attr], &texts[steps[i].attr]);
 	return launch_result(args, columns, run->stream);
 }
 
@@ -203,10 +202,10 @@ cudaError_t request_result(const RequestRun *run, RequestJoin *join)
 	ResultEnd end = {};
 
 	if (join->filtered)
-		CUDA_PASS(launch_keep(request_bool(run, result->in0).lo,
-							  join->space[join->nprobes].inner, run->plan->nrows,
-							  (int32_t *)(run->memory + place->index_at), &counters->join.kept,
-							  run->memory + place->keep_at, place->keep_bytes, run->stream));
+		CUDA_PASS(launch_keep(request_bool(run, result->in0).lo, join->space[join->nprobes].inner,
+							  run->plan->nrows, (int32_t *)(run->memory + place->index_at),
+							  &counters->join.kept, run->memory + place->keep_at, place->keep_bytes,
+							  run->stream));
 	CUDA_PASS(make_results(run, join, &counters->join.kept, texts));
 	end.steps = join_steps(join);
 	if (join->filtered)
@@ -251,8 +250,8 @@ cudaError_t request_copy_result(const RequestRun *run, RequestJoin *join)
 		CUDA_PASS(copy_to_body(run, join, batch->result_outer_off, place->outer_at, 4 * n));
 	if (batch->result_inner_off != 0)
 		CUDA_PASS(copy_to_body(run, join, batch->result_inner_off, place->inner_at, 4 * n));
-	CUDA_PASS(copy_to_body(run, join, batch->result_recheck_off, place->recheck_at,
-						   (n + 31) / 32 * 4));
+	CUDA_PASS(
+		copy_to_body(run, join, batch->result_recheck_off, place->recheck_at, (n + 31) / 32 * 4));
 	for (int32_t i = 0; i < batch->nresult; i++)
 	{
 		const GpustrColumn *column = &batch->result_column[i];
@@ -264,8 +263,8 @@ cudaError_t request_copy_result(const RequestRun *run, RequestJoin *join)
 		{
 			CUDA_PASS(
 				copy_to_body(run, join, column->offsets_off, place->offset_at[i], 4 * (n + 1)));
-			CUDA_PASS(copy_to_body(run, join, column->data_off, place->data_at[i],
-								   join->text_bytes[i]));
+			CUDA_PASS(
+				copy_to_body(run, join, column->data_off, place->data_at[i], join->text_bytes[i]));
 		}
 	}
 	return cudaSuccess;
@@ -278,15 +277,15 @@ void request_end_result(const RequestPlan *plan, RequestJoin *join)
 
 	/* bits past the last row */
 	if (n % 32 != 0)
-		GPUSTR_BODY_PTR(plan->body, batch->result_recheck_off, uint32_t)[n / 32] &=
-			(1u << n % 32) - 1;
+		GPUSTR_BODY_PTR(plan->body, batch->result_recheck_off, uint32_t)
+		[n / 32] &= (1u << n % 32) - 1;
 	for (int32_t i = 0; i < batch->nresult; i++)
 	{
 		const GpustrColumn *column = &batch->result_column[i];
 
 		if (n % 8 != 0)
-			GPUSTR_BODY_PTR(plan->body, column->validity_off, uint8_t)[n / 8] &=
-				(uint8_t)((1u << n % 8) - 1);
+			GPUSTR_BODY_PTR(plan->body, column->validity_off, uint8_t)
+			[n / 8] &= (uint8_t)((1u << n % 8) - 1);
 		if (is_text(column))
 			GPUSTR_BODY_PTR(plan->body, column->offsets_off, int32_t)[0] = 0;
 	}

@@ -9,6 +9,10 @@
  * where they would not, the steps share what there is.  A row without room is
  * recheck.
  *
+ * In a space of pairs texts may be those of a table, or of another space, which have
+ * nothing to do with the memory of this one.  What would be a place in there is copied:
+ * CHOOSE_TEXT.
+ *
  * IDENTIFICATION
  *	  cuda/request_text.cu
  *
@@ -19,10 +23,23 @@
 /* The last piece of 16 bytes that holds a text may end here: text_register.cuh. */
 #define ARENA_TAIL_BYTES 64
 
-/* Does the step make new texts? */
-static bool makes_texts(const GpustrStep *step)
+/* Bytes of made texts that a later space has room for, at least: more than the longest. */
+#define LATER_LEAST_ROOM (2 << 20)
+
+/*
+ * Is it a space of pairs?  There texts lie anywhere, in the batch, in tables, in what steps
+ * have made.
+ */
+static bool is_later(const RequestPlan *plan)
 {
-	return step->op == GPUSTR_OP_TEXT_MAKE && step->aux > GPUSTR_TEXT_SLICE_LAST;
+	return plan->first_step > 0;
+}
+
+/* Does the step make new texts? */
+static bool makes_texts(const RequestPlan *plan, const GpustrStep *step)
+{
+	return (step->op == GPUSTR_OP_TEXT_MAKE && step->aux > GPUSTR_TEXT_SLICE_LAST) ||
+		   (step->op == GPUSTR_OP_CHOOSE_TEXT && is_later(plan));
 }
 
 /* Bytes of a batch's pages, or of its columns' texts. */
@@ -41,6 +58,20 @@ static uint64_t input_bytes(const RequestPlan *plan)
 	return bytes;
 }
 
+/* Room for what a step makes. */
+static uint64_t arena_room(const RequestPlan *plan)
+{
+	uint64_t room;
+
+	if (!is_later(plan))
+		return gpustr_text_room(plan->nrows, input_bytes(plan));
+
+	/* the pairs' texts have not been seen; if it is too little the request says so */
+	room = gpustr_text_room(plan->nrows, 0);
+	room = room < LATER_LEAST_ROOM ? LATER_LEAST_ROOM : room;
+	return room < plan->text_room ? plan->text_room : room;
+}
+
 void request_place_arenas(RequestPlan *plan, const GpustrProgram *program)
 {
 	const GpustrStep *steps = GPUSTR_PROGRAM_STEPS(program);
@@ -49,12 +80,12 @@ void request_place_arenas(RequestPlan *plan, const GpustrProgram *program)
 	int32_t i;
 
 	for (i = plan->first_step; i < plan->end_step; i++)
-		left += makes_texts(&steps[i]);
+		left += makes_texts(plan, &steps[i]);
 	if (left == 0)
 		return;
-	need = text_arena_bytes(plan->nrows, gpustr_text_room(plan->nrows, input_bytes(plan)));
+	need = text_arena_bytes(plan->nrows, arena_room(plan));
 	for (i = plan->first_step; i < plan->end_step; i++)
-		if (makes_texts(&steps[i]))
+		if (makes_texts(plan, &steps[i]))
 		{
 			const uint64_t lost = ARENA_TAIL_BYTES + REQUEST_ALIGN; /* beside each arena */
 			uint64_t share = plan->bytes < INT32_MAX ? (INT32_MAX - plan->bytes) / left : 0;
@@ -84,10 +115,25 @@ static TextArgs step_args(const RequestRun *run, const GpustrStep *step)
 			args.value[i] = run->value[in[i]];
 	}
 	args.constant = request_constant(run, step);
+	args.far = is_later(run->plan);
 	args.encoding = step->attr == 1 ? GPUSTR_ENC_SINGLE_BYTE : run->program->encoding;
 	return args;
 }
 
+/* The arena of a step that makes texts. */
+static TextArena step_arena(const RequestRun *run, const GpustrStep *step)
+{
+	const RequestPlan *plan = run->plan;
+	TextArena arena;
+
+	arena.base = run->memory;
+	arena.at = (int32_t)plan->arena_at[step->out];
+	arena.bytes = plan->arena_bytes[step->out];
+	arena.cursor = (unsigned long long *)(run->memory + plan->cursors_at) + step->out;
+	return arena;
+}
+
+/* TEXT_MAKE, and of a later space CHOOSE_TEXT, which there has texts from anywhere. */
 static cudaError_t step_text_make(RequestRun *run, const GpustrStep *step)
 {
 	const RequestPlan *plan = run->plan;
@@ -96,9 +142,8 @@ static cudaError_t step_text_make(RequestRun *run, const GpustrStep *step)
 	int32_t *start = (int32_t *)at;
 	int32_t *end = (int32_t *)(at + request_row_bytes(plan));
 	StatePlanes planes = request_planes(run, at + 2 * request_row_bytes(plan));
-	TextArgs args = step_args(run, step);
 	TextRegister *text = &run->text[step->out];
-	TextArena arena;
+	TextArgs args;
 
 	text->base = run->memory;
 	text->start = start;
@@ -108,16 +153,21 @@ static cudaError_t step_text_make(RequestRun *run, const GpustrStep *step)
 	text->bytes = 0;
 	text->host = NULL;
 	text->packed = false;
-	if (!makes_texts(step))
-		return launch_text_slice((GpustrTextFunction)step->aux, args, run->memory, nrows, start,
-								 end, planes, run->stream);
-	arena.base = run->memory;
-	arena.at = (int32_t)plan->arena_at[step->out];
-	arena.bytes = plan->arena_bytes[step->out];
-	arena.cursor = (unsigned long long *)(run->memory + plan->cursors_at) + step->out;
-	return launch_text_make((GpustrTextFunction)step->aux, args,
-							GPUSTR_PROGRAM_CONST(run->program, step), arena, nrows, start, end,
-							planes, run->stream);
+	if (step->op == GPUSTR_OP_CHOOSE_TEXT)
+		return launch_choose_far_text(request_bool(run, step->in2), run->text[step->in0],
+									  run->text[step->in1], step_arena(run, step), nrows, start,
+									  end, planes, run->stream);
+	args = step_args(run, step);
+	if (makes_texts(plan, step))
+		return launch_text_make((GpustrTextFunction)step->aux, args,
+								GPUSTR_PROGRAM_CONST(run->program, step), step_arena(run, step),
+								nrows, start, end, planes, run->stream);
+
+	/* a slice is one of its first text, and so lies where that does */
+	if (is_later(plan))
+		text->base = args.text[0].base;
+	return launch_text_slice((GpustrTextFunction)step->aux, args, text->base, nrows, start, end,
+							 planes, run->stream);
 }
 
 static cudaError_t step_text_measure(RequestRun *run, const GpustrStep *step)
@@ -137,6 +187,6 @@ static cudaError_t step_text_measure(RequestRun *run, const GpustrStep *step)
 
 cudaError_t request_text_step(RequestRun *run, const GpustrStep *step)
 {
-	return step->op == GPUSTR_OP_TEXT_MAKE ? step_text_make(run, step)
-										   : step_text_measure(run, step);
+	return step->op == GPUSTR_OP_TEXT_MEASURE ? step_text_measure(run, step)
+											  : step_text_make(run, step);
 }
