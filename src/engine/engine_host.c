@@ -13,7 +13,8 @@
  * Scratch memory is one block, sized by the program's registers, kept between
  * requests and bounded by the engine's memory limit: over it, or if malloc()
  * fails, the request fails with ENGINE_OUT_OF_MEMORY before any work.  Texts that
- * steps make lie in an arena (host_text.c), of what the limit leaves for it.
+ * steps make lie in an arena (host_text.c), of what the limit leaves for it.  The
+ * tables of joins (host_table.h) are within the limit, too.
  *
  * IDENTIFICATION
  *	  src/engine/engine_host.c
@@ -25,7 +26,9 @@
 #include <time.h>
 
 #include "engine/engine.h"
+#include "engine/host_join.h"
 #include "engine/host_steps.h"
+#include "engine/host_table.h"
 #include "program/text_function.h"
 
 #ifndef GPUSTR_VERSION
@@ -45,6 +48,7 @@ typedef struct HostEngine
 	char	   *scratch;
 	size_t		scratch_bytes;
 	HostArena	arena;
+	HostTables	tables;
 	EngineRequest *done_head;	/* through, oldest first; linked by
 								 * engine_private */
 	EngineRequest *done_tail;
@@ -86,12 +90,15 @@ run_chunk(HostRun *run)
 	gpustr_host_arena_reset(run->arena);
 	if (batch->kind == GPUSTR_BATCH_PAGES)
 		gpustr_host_find_pages(run);
-	for (i = 0; i < run->program->nsteps; i++)
-	{
-		if (host_stops(run))
-			return 0;
-		gpustr_host_step(run, &steps[i]);
-	}
+	if (run->join != NULL)
+		gpustr_host_join_chunk(run);
+	else
+		for (i = 0; i < run->program->nsteps; i++)
+		{
+			if (host_stops(run))
+				return 0;
+			gpustr_host_step(run, &steps[i]);
+		}
 	if (run->stopped)
 		return 0;
 	if (selected != NULL && recheck != NULL)
@@ -113,14 +120,35 @@ run_count_makes(const HostRun *run)
 	return n > 0 ? n : 1;
 }
 
-/* Get the scratch memory of the run, within the limit. */
-static EngineCode
-run_get_scratch(HostEngine *engine, HostRun *run)
+/* The memory that the engine may use. */
+static uint64_t
+memory_limit(const HostEngine *engine)
 {
-	uint64_t	limit = engine->config.memory_limit != NULL ? *engine->config.memory_limit : UINT64_MAX;
+	return engine->config.memory_limit != NULL ? *engine->config.memory_limit : UINT64_MAX;
+}
+
+/* Let go of what is kept for the next request. */
+static void
+free_scratch(HostEngine *engine)
+{
+	free(engine->scratch);
+	engine->scratch = NULL;
+	engine->scratch_bytes = 0;
+	gpustr_host_arena_free(&engine->arena);
+}
+
+/*
+ * Get the scratch memory of the run, within what the limit leaves beside tables;
+ * with join_bytes at the end, from *join on.
+ */
+static EngineCode
+run_get_scratch(HostEngine *engine, HostRun *run, size_t join_bytes, void **join)
+{
+	uint64_t	limit = memory_limit(engine);
 	size_t		bytes;
 
-	bytes = HOST_CHUNK_ROWS * sizeof(const char *) +
+	limit -= engine->tables.bytes < limit ? engine->tables.bytes : limit;
+	bytes = join_bytes + HOST_CHUNK_ROWS * sizeof(const char *) +
 		(size_t) run->program->ntext * sizeof(HostText) +
 		(size_t) run->program->nvalue * sizeof(HostValue) +
 		(size_t) run->program->nbool * sizeof(HostBool);
@@ -143,6 +171,7 @@ run_get_scratch(HostEngine *engine, HostRun *run)
 	run->text = (HostText *) (engine->scratch + HOST_CHUNK_ROWS * sizeof(const char *));
 	run->value = (HostValue *) (run->text + run->program->ntext);
 	run->boolean = (HostBool *) (run->value + run->program->nvalue);
+	*join = run->boolean + run->program->nbool;
 	engine->arena.limit = limit - bytes < HOST_ARENA_BYTES ? (size_t) (limit - bytes) : HOST_ARENA_BYTES;
 	engine->arena.share = engine->arena.limit / (size_t) run_count_makes(run);
 	if (engine->arena.bytes > engine->arena.limit)
@@ -195,15 +224,99 @@ run_count(const HostRun *run, EngineRequest *request)
 
 		request->bytes_out += (nrows + 7) / 8 + 4 * (nrows + 1) + (uint64_t) used;
 	}
+	if (run->join != NULL)
+		request->bytes_out += gpustr_host_join_end(run);
 }
 
-/* Run a request.  request->error is OK on entry. */
+/* The BUILD step of a program, NULL if there is none. */
+static const GpustrTableBuild *
+build_of(const GpustrProgram *program)
+{
+	const GpustrStep *steps = GPUSTR_PROGRAM_STEPS(program);
+	int32_t		i;
+
+	for (i = 0; i < program->nsteps; i++)
+		if (steps[i].op == GPUSTR_OP_BUILD)
+			return (const GpustrTableBuild *) GPUSTR_PROGRAM_CONST(program, &steps[i]);
+	return NULL;
+}
+
+/*
+ * Get ready what the program needs besides its batch: the table that it builds, or
+ * those that it probes, and scratch memory.
+ */
+static EngineCode
+run_begin(HostEngine *engine, HostRun *run, const GpustrTableBuild * build)
+{
+	size_t		join_bytes = gpustr_host_join_bytes(run->program);
+	EngineCode	code = run_check_blocks(run);
+	void	   *join = NULL;
+
+	engine->tables.limit = memory_limit(engine);
+	if (code == ENGINE_OK && build != NULL)
+	{
+		if (build->finish || gpustr_host_table_find(&engine->tables, build->table) == NULL)
+			free_scratch(engine);
+		code = gpustr_host_table_begin(&engine->tables, build, &run->table, run->error);
+	}
+	if (code == ENGINE_OK)
+		code = run_get_scratch(engine, run, join_bytes, &join);
+	if (code == ENGINE_OK && join_bytes > 0)
+		code = gpustr_host_join_begin(run, &engine->tables, join);
+	return code;
+}
+
+/* The rows are through: count those of a table, or make its hash table. */
+static EngineCode
+run_end_build(HostEngine *engine, HostRun *run, const GpustrTableBuild * build)
+{
+	if (!build->finish)
+	{
+		run->table->rows_in += run->batch->nrows;
+		return ENGINE_OK;
+	}
+	return gpustr_host_table_finish(&engine->tables, run->table, engine->config.stop, run->error);
+}
+
+/* Run a program of which all is in order. */
+static EngineCode
+run_rows(HostEngine *engine, HostRun *run, EngineRequest *request)
+{
+	const GpustrTableBuild *build = build_of(run->program);
+	EngineCode	code = run_begin(engine, run, build);
+	int32_t		i;
+
+	if (code != ENGINE_OK)
+		return code;
+
+	/* an output column of no rows still has its first offset */
+	for (i = 0; i < run->batch->nout; i++)
+		GPUSTR_BODY_PTR(run->body, run->batch->out_column[i].offsets_off, int32_t)[0] = 0;
+	while (run->row < run->batch->nrows)
+	{
+		run->nrows = run->batch->nrows - run->row;
+		if (run->nrows > HOST_CHUNK_ROWS)
+			run->nrows = HOST_CHUNK_ROWS;
+		if (!run_chunk(run))
+			return gpustr_engine_error(run->error, ENGINE_STOPPED, "stopped at row %d", run->row);
+		if (run->error->code != ENGINE_OK)
+			return run->error->code;
+		run->row += run->nrows;
+	}
+	run_count(run, request);
+	return build != NULL ? run_end_build(engine, run, build) : ENGINE_OK;
+}
+
+/*
+ * Run a request.  request->error is OK on entry.  A table for which there is no memory,
+ * or which does not have the rows that it should, is no more.
+ */
 static EngineCode
 host_run(HostEngine *engine, EngineRequest *request)
 {
 	HostRun		run;
 	EngineCode	code;
-	int32_t		i;
+	const GpustrTableBuild *build;
 
 	code = gpustr_batch_check_program(request->body, request->body_bytes, NULL,
 									  request->program_known, &request->error);
@@ -215,26 +328,11 @@ host_run(HostEngine *engine, EngineRequest *request)
 	run.batch = (const GpustrBatch *) request->body;
 	run.program = GPUSTR_BODY_PTR(run.body, run.batch->program_off, const GpustrProgram);
 	run.error = &request->error;
-	code = run_check_blocks(&run);
-	if (code == ENGINE_OK)
-		code = run_get_scratch(engine, &run);
-	if (code != ENGINE_OK)
-		return code;
-
-	/* an output column of no rows still has its first offset */
-	for (i = 0; i < run.batch->nout; i++)
-		GPUSTR_BODY_PTR(run.body, run.batch->out_column[i].offsets_off, int32_t)[0] = 0;
-	while (run.row < run.batch->nrows)
-	{
-		run.nrows = run.batch->nrows - run.row;
-		if (run.nrows > HOST_CHUNK_ROWS)
-			run.nrows = HOST_CHUNK_ROWS;
-		if (!run_chunk(&run))
-			return gpustr_engine_error(&request->error, ENGINE_STOPPED, "stopped at row %d", run.row);
-		run.row += run.nrows;
-	}
-	run_count(&run, request);
-	return ENGINE_OK;
+	code = run_rows(engine, &run, request);
+	build = build_of(run.program);
+	if (build != NULL && (code == ENGINE_OUT_OF_MEMORY || code == ENGINE_NO_TABLE))
+		gpustr_host_table_drop(&engine->tables, build->table);
+	return code;
 }
 
 static int32_t
@@ -310,17 +408,14 @@ host_info(Engine *engine, EngineInfo *info)
 {
 	HostEngine *host = (HostEngine *) engine;
 
-	/* nothing runs now: let go of what is kept for the next request */
-	free(host->scratch);
-	host->scratch = NULL;
-	host->scratch_bytes = 0;
-	gpustr_host_arena_free(&host->arena);
-
+	free_scratch(host);			/* nothing runs now */
 	memset(info, 0, sizeof(*info));
 	strcpy(info->name, "host");
-	info->memory_used = host->scratch_bytes;
+	info->memory_used = host->tables.bytes;
 	info->max_in_flight = 1;
 	info->programs = -1;
+	info->tables = host->tables.n;
+	info->table_bytes = host->tables.bytes;
 }
 
 static void
@@ -328,9 +423,28 @@ host_close(Engine *engine)
 {
 	HostEngine *host = (HostEngine *) engine;
 
-	free(host->scratch);
-	gpustr_host_arena_free(&host->arena);
+	free_scratch(host);
+	gpustr_host_tables_free(&host->tables);
 	free(host);
+}
+
+static int32_t
+host_tables(Engine *engine, uint64_t *ids, int32_t room)
+{
+	HostEngine *host = (HostEngine *) engine;
+	const HostTable *table;
+	int32_t		n = 0;
+
+	for (table = host->tables.first; table != NULL; table = table->next, n++)
+		if (n < room)
+			ids[n] = table->build.table;
+	return n;
+}
+
+static void
+host_drop_table(Engine *engine, uint64_t id)
+{
+	gpustr_host_table_drop(&((HostEngine *) engine)->tables, id);
 }
 
 static const EngineMethods host_methods = {
@@ -343,6 +457,8 @@ static const EngineMethods host_methods = {
 	.poll = host_poll,
 	.info = host_info,
 	.close = host_close,
+	.tables = host_tables,
+	.drop_table = host_drop_table,
 };
 
 const EngineMethods *

@@ -190,6 +190,23 @@ gpustr_host_column(HostRun *run, const GpustrStep *step)
 	}
 }
 
+void
+gpustr_host_column_value(HostRun *run, const GpustrStep *step)
+{
+	const GpustrColumn *column = &run->batch->column[step->attr];
+	const unsigned char *validity = GPUSTR_BODY_PTR(run->body, column->validity_off, const unsigned char) + run->row / 8;
+	const int64_t *value = GPUSTR_BODY_PTR(run->body, column->data_off, const int64_t) + run->row;
+	HostValue  *out = &run->value[step->out];
+	int32_t		w;
+	int32_t		r;
+
+	memcpy(out->value, value, sizeof(int64_t) * (size_t) run->nrows);
+	for (w = 0; w < host_chunk_words(run); w++)
+		out->state[w] = gpustr_truth_word(0, 0);
+	for (r = 0; r < run->nrows; r++)
+		out->state[r / 32].hi |= (~(uint32_t) validity[r / 8] >> (r % 8) & 1) << (r % 32);
+}
+
 /* The state of a constant: alike in all rows. */
 static GpustrTruthWord
 const_state(const GpustrStep *step)

@@ -16,22 +16,37 @@
 #include "engine/host_hash.h"
 
 /*
- * Empty a table.
+ * Describe a table, of which all slots have to be cleared.
  *
  * inner	the columns of the rows that will be put in; they stay in place as
  *			long as the table
  * slots	[nwindows * window]
  */
 void
-host_hash_begin(HostHash *hash, const RowfnKeys *inner, uint64_t *slots, uint32_t nwindows,
-				uint32_t window)
+host_hash_describe(HostHash *hash, const RowfnKeys *inner, uint64_t *slots, uint32_t nwindows,
+				   uint32_t window)
 {
 	memset(hash, 0, sizeof(*hash));
 	hash->inner = *inner;
 	hash->table.slots = slots;
 	hash->table.nwindows = nwindows;
 	hash->table.window = window;
-	memset(slots, 0xFF, sizeof(uint64_t) * nwindows * window);
+}
+
+/* Make n slots from 'first' on empty. */
+void
+host_hash_clear(HostHash *hash, uint64_t first, uint64_t n)
+{
+	memset(hash->table.slots + first, 0xFF, sizeof(uint64_t) * n);
+}
+
+/* Empty a table: both at once. */
+void
+host_hash_begin(HostHash *hash, const RowfnKeys *inner, uint64_t *slots, uint32_t nwindows,
+				uint32_t window)
+{
+	host_hash_describe(hash, inner, slots, nwindows, window);
+	host_hash_clear(hash, 0, (uint64_t) nwindows * window);
 }
 
 /*
@@ -110,6 +125,53 @@ host_hash_run_words(uint64_t rows, uint64_t repeated)
 	return 3 * repeated < by_rows ? 3 * repeated : by_rows;
 }
 
+/* The first part of host_hash_make_runs(), for some rows; count[] starts from 0. */
+void
+host_hash_count_met(const uint32_t *met, uint32_t first, uint32_t n, uint32_t *count)
+{
+	uint32_t	row;
+
+	for (row = first; row - first < n; row++)
+		if (met[row] != ROWFN_NO_ROW)
+			count[met[row]]++;
+}
+
+/*
+ * The second part, for some slots: from runs[at] on.  Returns where the next ones
+ * go on.
+ */
+uint32_t
+host_hash_allot_runs(HostHash *hash, uint64_t first, uint64_t n, uint32_t *count, uint32_t *runs,
+					 uint32_t at)
+{
+	uint64_t	slot;
+
+	for (slot = first; slot - first < n; slot++)
+		if (count[slot] > 0)
+		{
+			uint32_t	more = count[slot];
+			uint64_t   *s = &hash->table.slots[slot];
+
+			runs[at] = more + 1;
+			runs[at + 1] = rowfn_slot_value(*s);
+			*s = rowfn_slot(rowfn_slot_hash(*s), ROWFN_VALUE_RUN | at);
+			count[slot] = at + 2;
+			at += more + 2;
+		}
+	return at;
+}
+
+/* The last part, for some rows, in ascending order. */
+void
+host_hash_fill_runs(const uint32_t *met, uint32_t first, uint32_t n, uint32_t *count, uint32_t *runs)
+{
+	uint32_t	row;
+
+	for (row = first; row - first < n; row++)
+		if (met[row] != ROWFN_NO_ROW)
+			runs[count[met[row]]++] = row;
+}
+
 /*
  * Bring rows of equal keys together, after rows 0 to n - 1 are in.
  *
@@ -124,44 +186,34 @@ host_hash_make_runs(HostHash *hash, uint32_t n, const uint32_t *met, uint32_t *c
 					uint32_t *runs)
 {
 	uint64_t	nslots = (uint64_t) hash->table.nwindows * hash->table.window;
-	uint64_t	slot;
-	uint32_t	at = 0;
-	uint32_t	row;
+	uint32_t	used;
 
 	memset(count, 0, sizeof(uint32_t) * nslots);
-	for (row = 0; row < n; row++)
-		if (met[row] != ROWFN_NO_ROW)
-			count[met[row]]++;
-	for (slot = 0; slot < nslots; slot++)
-		if (count[slot] > 0)
-		{
-			uint32_t	more = count[slot];
-			uint64_t   *s = &hash->table.slots[slot];
-
-			runs[at] = more + 1;
-			runs[at + 1] = rowfn_slot_value(*s);
-			*s = rowfn_slot(rowfn_slot_hash(*s), ROWFN_VALUE_RUN | at);
-			count[slot] = at + 2;
-			at += more + 2;
-		}
-	for (row = 0; row < n; row++)
-		if (met[row] != ROWFN_NO_ROW)
-			runs[count[met[row]]++] = row;
+	host_hash_count_met(met, 0, n, count);
+	used = host_hash_allot_runs(hash, 0, nslots, count, runs, 0);
+	host_hash_fill_runs(met, 0, n, count, runs);
 	hash->table.runs = runs;
-	return at;
+	return used;
+}
+
+/* What the slot of a valid outer row's key, of this hash, says: a value, or ROWFN_NO_ROW. */
+uint32_t
+host_hash_look_up_hash(const HostHash *hash, const RowfnKeys *outer, uint32_t row, uint32_t h)
+{
+	const uint64_t *slot = hash_slot_of(hash, outer, row, h);
+
+	return slot != NULL ? rowfn_slot_value(*slot) : ROWFN_NO_ROW;
 }
 
 /* What the slot of an outer row's key says: a value, or ROWFN_NO_ROW. */
 uint32_t
 host_hash_look_up(const HostHash *hash, const RowfnKeys *outer, uint32_t row)
 {
-	const uint64_t *slot;
 	uint32_t	h;
 
 	if (!rowfn_keys_valid(outer, row) || rowfn_key_hash(outer, row, &h) != 0)
 		return ROWFN_NO_ROW;
-	slot = hash_slot_of(hash, outer, row, h);
-	return slot != NULL ? rowfn_slot_value(*slot) : ROWFN_NO_ROW;
+	return host_hash_look_up_hash(hash, outer, row, h);
 }
 
 /*

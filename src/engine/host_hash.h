@@ -50,12 +50,22 @@ typedef struct HostHashProgress
 	uint32_t	written;		/* pairs of it that are written */
 } HostHashProgress;
 
+extern void host_hash_describe(HostHash *hash, const RowfnKeys *inner, uint64_t *slots,
+							   uint32_t nwindows, uint32_t window);
+extern void host_hash_clear(HostHash *hash, uint64_t first, uint64_t n);
 extern void host_hash_begin(HostHash *hash, const RowfnKeys *inner, uint64_t *slots,
 							uint32_t nwindows, uint32_t window);
 extern void host_hash_insert(HostHash *hash, uint32_t first, uint32_t n, uint32_t *met);
 extern uint64_t host_hash_run_words(uint64_t rows, uint64_t repeated);
 extern uint64_t host_hash_make_runs(HostHash *hash, uint32_t n, const uint32_t *met,
 									uint32_t *count, uint32_t *runs);
+extern void host_hash_count_met(const uint32_t *met, uint32_t first, uint32_t n, uint32_t *count);
+extern uint32_t host_hash_allot_runs(HostHash *hash, uint64_t first, uint64_t n, uint32_t *count,
+									 uint32_t *runs, uint32_t at);
+extern void host_hash_fill_runs(const uint32_t *met, uint32_t first, uint32_t n, uint32_t *count,
+								uint32_t *runs);
+extern uint32_t host_hash_look_up_hash(const HostHash *hash, const RowfnKeys *outer, uint32_t row,
+									   uint32_t h);
 extern uint32_t host_hash_look_up(const HostHash *hash, const RowfnKeys *outer, uint32_t row);
 extern void host_hash_find(const HostHash *hash, const RowfnKeys *outer, uint32_t n,
 						   uint32_t *inner);

@@ -441,5 +441,28 @@ gpustr_host_step(HostRun *run, const GpustrStep *step)
 		case GPUSTR_OP_TEXT_MEASURE:
 			gpustr_host_text_measure(run, step);
 			break;
+		case GPUSTR_OP_COLUMN_VALUE:
+			gpustr_host_column_value(run, step);
+			break;
+		case GPUSTR_OP_BUILD:
+			gpustr_host_build(run, step);
+			break;
+		case GPUSTR_OP_GATHER_TEXT:
+			gpustr_host_gather_text(run, step);
+			break;
+		case GPUSTR_OP_GATHER_VALUE:
+			gpustr_host_gather_value(run, step);
+			break;
+		case GPUSTR_OP_INNER_TEXT:
+			gpustr_host_inner_text(run, step);
+			break;
+		case GPUSTR_OP_INNER_VALUE:
+			gpustr_host_inner_value(run, step);
+			break;
+		case GPUSTR_OP_PROBE:
+		case GPUSTR_OP_RESULT:
+		case GPUSTR_OP_RESULT_TEXT:
+		case GPUSTR_OP_RESULT_VALUE:
+			break;				/* they end a space: host_join.c */
 	}
 }

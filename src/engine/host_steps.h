@@ -4,8 +4,8 @@
  *	  The steps of a program, on the CPU, over a chunk of rows.
  *
  * Shared by engine_host.c, which takes a batch chunk by chunk, and
- * host_steps.c, host_decode.c, host_values.c and host_output.c, which do the
- * work of each step.
+ * host_steps.c, host_decode.c, host_values.c, host_output.c, host_join.c and
+ * host_build.c, which do the work of each step.
  *
  * A text register is, for each row of the chunk, a pointer and a length into
  * the page, the column or the program, and its state: a truth that says value
@@ -78,6 +78,18 @@ typedef struct HostArena
 	size_t		taken;			/* by the step at hand */
 } HostArena;
 
+/* What an arena held at some time: what is made later can be let go alone. */
+typedef struct HostArenaMark
+{
+	HostArenaBlock *at;
+	size_t		used;
+	HostArenaBlock *last;
+}			HostArenaMark;
+
+/* The spaces of a join (host_join.h), and a table (host_table.h). */
+struct HostJoin;
+struct HostTable;
+
 /* A request at work. */
 typedef struct HostRun
 {
@@ -99,6 +111,11 @@ typedef struct HostRun
 	int32_t		row;			/* its first row */
 	int32_t		nrows;
 	int32_t		page_cursor;	/* page batch: the page of its first row */
+
+	struct HostJoin *join;		/* of a program with RESULT */
+	struct HostTable *table;	/* of one with BUILD */
+	int64_t		built_bytes[GPUSTR_MAX_TABLE_COLUMNS];	/* texts that it has put
+														 * into each column */
 
 	/* output columns: bytes of all values so far, room or not */
 	int64_t		out_total[GPUSTR_MAX_OUT_COLUMNS];
@@ -189,6 +206,7 @@ extern void gpustr_host_decode_text(HostRun *run, const GpustrStep *step);
 extern void gpustr_host_decode_value(HostRun *run, const GpustrStep *step);
 extern void gpustr_host_decode_null(HostRun *run, const GpustrStep *step);
 extern void gpustr_host_column(HostRun *run, const GpustrStep *step);
+extern void gpustr_host_column_value(HostRun *run, const GpustrStep *step);
 extern void gpustr_host_const(HostRun *run, const GpustrStep *step);
 extern void gpustr_host_const_text(HostRun *run, const GpustrStep *step);
 extern void gpustr_host_const_value(HostRun *run, const GpustrStep *step);
@@ -219,6 +237,15 @@ extern void gpustr_host_text_make(HostRun *run, const GpustrStep *step);
 extern void gpustr_host_text_measure(HostRun *run, const GpustrStep *step);
 extern void gpustr_host_arena_reset(HostArena *arena);
 extern void gpustr_host_arena_free(HostArena *arena);
+extern HostArenaMark gpustr_host_arena_mark(const HostArena *arena);
+extern void gpustr_host_arena_release(HostArena *arena, HostArenaMark mark);
+
+/* Steps of host_join.c, on pairs; and that of host_build.c, which may set run->error. */
+extern void gpustr_host_gather_text(HostRun *run, const GpustrStep *step);
+extern void gpustr_host_gather_value(HostRun *run, const GpustrStep *step);
+extern void gpustr_host_inner_text(HostRun *run, const GpustrStep *step);
+extern void gpustr_host_inner_value(HostRun *run, const GpustrStep *step);
+extern void gpustr_host_build(HostRun *run, const GpustrStep *step);
 
 /*
  * Run one step over the chunk.  SELECT and what makes output columns add to the recheck

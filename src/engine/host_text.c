@@ -70,13 +70,13 @@ arena_take(HostArena *arena, size_t bytes)
 	return BLOCK_ROOM(block) + block->used - bytes;
 }
 
-void
-gpustr_host_arena_reset(HostArena *arena)
+/* Empty the blocks from *link on, but give long ones back; 'last' is the one before. */
+static void
+arena_clear(HostArena *arena, HostArenaBlock **link, HostArenaBlock *last)
 {
-	HostArenaBlock **link = &arena->first;
 	HostArenaBlock *block;
 
-	arena->last = NULL;
+	arena->last = last;
 	while ((block = *link) != NULL)
 	{
 		if (block->bytes > ARENA_BLOCK_BYTES)
@@ -90,7 +90,39 @@ gpustr_host_arena_reset(HostArena *arena)
 		arena->last = block;
 		link = &block->next;
 	}
+}
+
+void
+gpustr_host_arena_reset(HostArena *arena)
+{
+	arena_clear(arena, &arena->first, NULL);
 	arena->at = arena->first;
+}
+
+HostArenaMark
+gpustr_host_arena_mark(const HostArena *arena)
+{
+	HostArenaMark mark;
+
+	mark.at = arena->at;
+	mark.used = arena->at != NULL ? arena->at->used : 0;
+	mark.last = arena->last;
+	return mark;
+}
+
+/*
+ * Blocks behind the one at the mark, or behind all if that was past the last, have
+ * been used since.
+ */
+void
+gpustr_host_arena_release(HostArena *arena, HostArenaMark mark)
+{
+	HostArenaBlock *kept = mark.at != NULL ? mark.at : mark.last;
+
+	if (mark.at != NULL)
+		mark.at->used = mark.used;
+	arena_clear(arena, kept != NULL ? &kept->next : &arena->first, kept);
+	arena->at = mark.at != NULL ? mark.at : kept != NULL ? kept->next : arena->first;
 }
 
 void
