@@ -7,7 +7,7 @@
 #
 # Sets CUDA_OBJS, CUDA_GENCODE and CUDA_FLAGS; has the rules that compile and
 # link.  The library exports nothing but its entry point, and takes nothing
-# from gpustr.so: batch_check.c and program_cache.c are in both.
+# from gpustr.so: batch_check.c, check_join.c and program_cache.c are in both.
 
 CUDA_HOME ?= /usr/local/cuda
 NVCC ?= $(CUDA_HOME)/bin/nvcc
@@ -20,7 +20,7 @@ CUDA_FLAGS = -O3 -lineinfo -fmad=false -std=c++17 -Isrc -Icuda -DGPUSTR_VERSION=
 	$(if $(filter no,$(WERROR)),,-Werror all-warnings) $(CUDA_GENCODE)
 
 CUDA_OBJS = $(patsubst %.cu,%.o,$(sort $(wildcard cuda/*.cu))) cuda/batch_check_cuda.o \
-	cuda/program_cache_cuda.o
+	cuda/check_join_cuda.o cuda/program_cache_cuda.o
 
 cuda/%.o: cuda/%.cu
 	$(NVCC) $(CUDA_FLAGS) -c -o $@ $<

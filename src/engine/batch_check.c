@@ -25,6 +25,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/check_body.h"
 #include "engine/check_constants.h"
 #include "engine/engine.h"
 #include "rowfn/aho_corasick.h"
@@ -33,32 +34,6 @@
 #include "rowfn/text_args.h"
 #include "rowfn/value.h"
 
-/* header, program, page batch (4), bitmaps (2), columns (3 each) */
-#define CHECK_MAX_REGIONS (2 + 4 + 2 + 3 * (GPUSTR_MAX_COLUMNS + GPUSTR_MAX_OUT_COLUMNS))
-
-typedef struct CheckRegion
-{
-	uint64_t	off;
-	uint64_t	bytes;
-} CheckRegion;
-
-typedef struct CheckState
-{
-	const GpustrBatch *batch;
-	EngineError *error;
-	int			nregions;
-	CheckRegion region[CHECK_MAX_REGIONS];	/* by offset, none empty */
-} CheckState;
-
-/* What a step reads and makes; NO_REG where it does neither. */
-typedef enum CheckRegister
-{
-	NO_REG,
-	TEXT_REG,
-	VALUE_REG,
-	BOOL_REG
-} CheckRegister;
-
 typedef struct CheckOp
 {
 	CheckRegister out;
@@ -66,15 +41,6 @@ typedef struct CheckOp
 	CheckRegister in1;
 	CheckRegister in2;
 } CheckOp;
-
-/* Which registers and output columns have been made. */
-typedef struct CheckMade
-{
-	char		text[GPUSTR_MAX_TEXT_REGS];
-	char		value[GPUSTR_MAX_VALUE_REGS];
-	char		boolean[GPUSTR_MAX_BOOL_REGS];
-	char		out_column[GPUSTR_MAX_OUT_COLUMNS];
-} CheckMade;
 
 /* By GpustrOp; but see step_registers(). */
 static const CheckOp check_ops[GPUSTR_OP_LAST + 1] = {
@@ -116,7 +82,15 @@ static const CheckOp check_ops[GPUSTR_OP_LAST + 1] = {
 	[GPUSTR_OP_MASK] = {NO_REG, TEXT_REG, NO_REG, NO_REG},
 	[GPUSTR_OP_OUTPUT_TEXT] = {NO_REG, TEXT_REG, NO_REG, NO_REG},
 	[GPUSTR_OP_CONTAINS_ANY] = {BOOL_REG, TEXT_REG, NO_REG, NO_REG},
-	[GPUSTR_OP_FIND_ALL] = {NO_REG, TEXT_REG, NO_REG, NO_REG}
+	[GPUSTR_OP_FIND_ALL] = {NO_REG, TEXT_REG, NO_REG, NO_REG},
+	[GPUSTR_OP_COLUMN_VALUE] = {VALUE_REG, NO_REG, NO_REG, NO_REG},
+	[GPUSTR_OP_PROBE] = {NO_REG, BOOL_REG, NO_REG, NO_REG},
+	[GPUSTR_OP_GATHER_TEXT] = {TEXT_REG, NO_REG, NO_REG, NO_REG},
+	[GPUSTR_OP_GATHER_VALUE] = {VALUE_REG, NO_REG, NO_REG, NO_REG},
+	[GPUSTR_OP_INNER_TEXT] = {TEXT_REG, NO_REG, NO_REG, NO_REG},
+	[GPUSTR_OP_INNER_VALUE] = {VALUE_REG, NO_REG, NO_REG, NO_REG},
+	[GPUSTR_OP_RESULT_TEXT] = {NO_REG, TEXT_REG, NO_REG, NO_REG},
+	[GPUSTR_OP_RESULT_VALUE] = {NO_REG, VALUE_REG, NO_REG, NO_REG}
 };
 
 EngineCode
@@ -131,12 +105,8 @@ gpustr_engine_error(EngineError *error, EngineCode code, const char *format,...)
 	return code;
 }
 
-/*
- * Take a region into account: within 'limit' bytes, and apart from those
- * before.
- */
-static EngineCode
-check_region(CheckState *check, const char *name, uint32_t off, uint64_t bytes, uint64_t limit)
+EngineCode
+gpustr_check_region(CheckState *check, const char *name, uint32_t off, uint64_t bytes, uint64_t limit)
 {
 	int			i;
 
@@ -161,15 +131,18 @@ check_region(CheckState *check, const char *name, uint32_t off, uint64_t bytes, 
 	return ENGINE_OK;
 }
 
-/* Take the regions of a column into account. */
-static EngineCode
-check_column(CheckState *check, const char *name, const GpustrColumn *column, uint64_t limit)
+EngineCode
+gpustr_check_column(CheckState *check, const char *name, const GpustrColumn *column, int32_t nrows,
+					uint64_t limit)
 {
-	uint64_t	nrows = (uint64_t) check->batch->nrows;
+	uint64_t	n = (uint64_t) (uint32_t) nrows;
 
-	if (check_region(check, name, column->validity_off, (nrows + 7) / 8, limit) != ENGINE_OK ||
-		check_region(check, name, column->offsets_off, 4 * (nrows + 1), limit) != ENGINE_OK ||
-		check_region(check, name, column->data_off, column->data_bytes, limit) != ENGINE_OK)
+	if (column->offsets_off == 0 && column->data_bytes < 8 * n)
+		return gpustr_engine_error(check->error, ENGINE_BAD_INPUT, "%s has no room for its values", name);
+	if (gpustr_check_region(check, name, column->validity_off, (n + 7) / 8, limit) != ENGINE_OK ||
+		(column->offsets_off != 0 &&
+		 gpustr_check_region(check, name, column->offsets_off, 4 * (n + 1), limit) != ENGINE_OK) ||
+		gpustr_check_region(check, name, column->data_off, column->data_bytes, limit) != ENGINE_OK)
 		return ENGINE_BAD_INPUT;
 	return ENGINE_OK;
 }
@@ -236,9 +209,6 @@ step_arguments_ok(const GpustrBatch *batch, const GpustrProgram *program, const 
 			return attr_ok && step->aux <= 1;
 		case GPUSTR_OP_DECODE_VALUE:
 			return attr_ok && step->aux >= GPUSTR_VALUE_BOOL && step->aux <= GPUSTR_VALUE_LAST;
-		case GPUSTR_OP_COLUMN:
-			return batch->kind == GPUSTR_BATCH_COLUMNS &&
-				step->attr >= 0 && step->attr < batch->ncolumns;
 		case GPUSTR_OP_CONST:
 			return step->attr >= GPUSTR_FALSE && step->attr <= GPUSTR_RECHECK;
 		case GPUSTR_OP_CONST_TEXT:
@@ -317,8 +287,8 @@ argument_register(const char *shape, int i)
 
 /*
  * The registers of a step: unary ARITH has no in1; an automaton that runs, and a
- * step that makes an output column, where a truth is true have an in2; and a text
- * function has what its shape says.
+ * step that makes an output column, where a truth is true have an in2; RESULT may have
+ * a condition; and a text function has what its shape says.
  */
 static CheckOp
 step_registers(const GpustrStep *step)
@@ -331,6 +301,8 @@ step_registers(const GpustrStep *step)
 		op.in2 = BOOL_REG;
 	if (is_output(step) && step->aux == 1)
 		op.in2 = BOOL_REG;
+	if (step->op == GPUSTR_OP_RESULT && step->aux == 1)
+		op.in0 = BOOL_REG;
 	if (step->op == GPUSTR_OP_TEXT_MAKE || step->op == GPUSTR_OP_TEXT_MEASURE)
 	{
 		const char *shape = gpustr_text_function_shape(step->aux);
@@ -345,21 +317,32 @@ step_registers(const GpustrStep *step)
 	return op;
 }
 
-/* Is register 'reg' of this kind one that an earlier step has made? */
-static int
-register_made(CheckRegister kind, uint16_t reg, const CheckMade *made)
+int
+gpustr_check_register(CheckRegister kind, uint16_t reg, const CheckMade *made)
 {
+	int			here = made->space + 1;
+
 	switch (kind)
 	{
 		case TEXT_REG:
-			return reg < GPUSTR_MAX_TEXT_REGS && made->text[reg];
+			return reg < GPUSTR_MAX_TEXT_REGS && made->text[reg] == here;
 		case VALUE_REG:
-			return reg < GPUSTR_MAX_VALUE_REGS && made->value[reg];
+			return reg < GPUSTR_MAX_VALUE_REGS && made->value[reg] == here;
 		case BOOL_REG:
-			return reg < GPUSTR_MAX_BOOL_REGS && made->boolean[reg];
+			return reg < GPUSTR_MAX_BOOL_REGS && made->boolean[reg] == here;
 		case NO_REG:
 			break;
 	}
+	return 1;
+}
+
+/* Note that a step of this space makes a register.  Returns 0 if one has already. */
+static int
+note_register(char *made, int space)
+{
+	if (*made != 0)
+		return 0;
+	*made = (char) (space + 1);
 	return 1;
 }
 
@@ -370,15 +353,33 @@ register_make(CheckRegister kind, uint16_t reg, const GpustrProgram *program, Ch
 	switch (kind)
 	{
 		case TEXT_REG:
-			return reg < program->ntext && !made->text[reg]++;
+			return reg < program->ntext && note_register(&made->text[reg], made->space);
 		case VALUE_REG:
-			return reg < program->nvalue && !made->value[reg]++;
+			return reg < program->nvalue && note_register(&made->value[reg], made->space);
 		case BOOL_REG:
-			return reg < program->nbool && !made->boolean[reg]++;
+			return reg < program->nbool && note_register(&made->boolean[reg], made->space);
 		case NO_REG:
 			break;
 	}
 	return 1;
+}
+
+/* Is a step in order?  Notes what it makes. */
+static int
+check_step(const GpustrBatch *batch, const GpustrProgram *program, const GpustrStep *step, int known,
+		   CheckMade *made)
+{
+	CheckOp		op = step_registers(step);
+
+	if (step->op == GPUSTR_OP_SELECT && made->nselect++ > 0)
+		return 0;
+	return gpustr_check_register(op.in0, step->in0, made) &&
+		gpustr_check_register(op.in1, step->in1, made) &&
+		gpustr_check_register(op.in2, step->in2, made) &&
+		step_arguments_ok(batch, program, step, known) &&
+		gpustr_check_join_step(batch, program, step, made) &&
+		register_make(op.out, step->out, program, made) &&
+		(!is_output(step) || !made->out_column[step->attr]++);
 }
 
 static EngineCode
@@ -386,36 +387,23 @@ check_steps(const GpustrBatch *batch, const GpustrProgram *program, int known, E
 {
 	const GpustrStep *steps = GPUSTR_PROGRAM_STEPS(program);
 	CheckMade	made;
-	int			nselect = 0;
 	int32_t		i;
 
 	memset(&made, 0, sizeof(made));
 	for (i = 0; i < program->nsteps; i++)
 	{
-		const GpustrStep *step = &steps[i];
-		CheckOp		op;
-		int			ok;
-
-		if (step->op < 1 || step->op > GPUSTR_OP_LAST)
+		if (steps[i].op < 1 || steps[i].op > GPUSTR_OP_LAST)
 			return gpustr_engine_error(error, ENGINE_BAD_INPUT,
-									   "step %d: unknown operator %d", i, step->op);
-		op = step_registers(step);
-		ok = register_made(op.in0, step->in0, &made) &&
-			register_made(op.in1, step->in1, &made) &&
-			register_made(op.in2, step->in2, &made) &&
-			step_arguments_ok(batch, program, step, known) &&
-			register_make(op.out, step->out, program, &made) &&
-			(!is_output(step) || !made.out_column[step->attr]++);
-		nselect += step->op == GPUSTR_OP_SELECT;
-		if (!ok || nselect > 1)
+									   "step %d: unknown operator %d", i, steps[i].op);
+		if (!check_step(batch, program, &steps[i], known, &made))
 			return gpustr_engine_error(error, ENGINE_BAD_INPUT,
-									   "step %d: bad arguments of operator %d", i, step->op);
+									   "step %d: bad arguments of operator %d", i, steps[i].op);
 	}
 	for (i = 0; i < batch->nout; i++)
 		if (!made.out_column[i])
 			return gpustr_engine_error(error, ENGINE_BAD_INPUT,
 									   "no step makes output column %d", i);
-	return ENGINE_OK;
+	return gpustr_check_join_program(batch, &made, error);
 }
 
 static EngineCode
@@ -429,14 +417,14 @@ check_pages(CheckState *check)
 
 	if (batch->npages < 0 || batch->nstaged < 0 || batch->ncolumns != 0)
 		return gpustr_engine_error(check->error, ENGINE_BAD_INPUT, "bad number of pages or columns");
-	if (check_region(check, "page[]", batch->page_off, 4 * npages, batch->in_bytes) != ENGINE_OK ||
-		check_region(check, "row_start[]", batch->row_start_off, 4 * (npages + 1),
-					 batch->in_bytes) != ENGINE_OK ||
-		check_region(check, "line[]", batch->line_off, 2 * (uint64_t) batch->nrows,
-					 batch->in_bytes) != ENGINE_OK ||
-		check_region(check, "staged pages", batch->staged_off,
-					 (uint64_t) GPUSTR_PAGE_BYTES * (uint64_t) batch->nstaged,
-					 batch->body_bytes) != ENGINE_OK)
+	if (gpustr_check_region(check, "page[]", batch->page_off, 4 * npages, batch->in_bytes) != ENGINE_OK ||
+		gpustr_check_region(check, "row_start[]", batch->row_start_off, 4 * (npages + 1),
+							batch->in_bytes) != ENGINE_OK ||
+		gpustr_check_region(check, "line[]", batch->line_off, 2 * (uint64_t) batch->nrows,
+							batch->in_bytes) != ENGINE_OK ||
+		gpustr_check_region(check, "staged pages", batch->staged_off,
+							(uint64_t) GPUSTR_PAGE_BYTES * (uint64_t) batch->nstaged,
+							batch->body_bytes) != ENGINE_OK)
 		return ENGINE_BAD_INPUT;
 	page = GPUSTR_BODY_PTR(batch, batch->page_off, const int32_t);
 	row_start = GPUSTR_BODY_PTR(batch, batch->row_start_off, const int32_t);
@@ -463,9 +451,10 @@ check_columns(CheckState *check)
 	{
 		const GpustrColumn *column = &batch->column[i];
 
-		if (check_column(check, "column", column, batch->in_bytes) != ENGINE_OK)
+		if (gpustr_check_column(check, "column", column, batch->nrows, batch->in_bytes) != ENGINE_OK)
 			return ENGINE_BAD_INPUT;
-		if (!ascends(GPUSTR_BODY_PTR(batch, column->offsets_off, const int32_t), batch->nrows,
+		if (column->offsets_off != 0 &&
+			!ascends(GPUSTR_BODY_PTR(batch, column->offsets_off, const int32_t), batch->nrows,
 					 0, column->data_bytes))
 			return gpustr_engine_error(check->error, ENGINE_BAD_INPUT,
 									   "offsets of column %d do not ascend", i);
@@ -481,15 +470,20 @@ check_results(CheckState *check)
 	int32_t		i;
 
 	if (batch->selected_off != 0 &&
-		check_region(check, "selected", batch->selected_off, bytes, batch->body_bytes) != ENGINE_OK)
+		gpustr_check_region(check, "selected", batch->selected_off, bytes, batch->body_bytes) != ENGINE_OK)
 		return ENGINE_BAD_INPUT;
 	if (batch->recheck_off != 0 &&
-		check_region(check, "recheck", batch->recheck_off, bytes, batch->body_bytes) != ENGINE_OK)
+		gpustr_check_region(check, "recheck", batch->recheck_off, bytes, batch->body_bytes) != ENGINE_OK)
 		return ENGINE_BAD_INPUT;
 	for (i = 0; i < batch->nout; i++)
-		if (check_column(check, "output column", &batch->out_column[i], batch->body_bytes) != ENGINE_OK)
+	{
+		if (batch->out_column[i].offsets_off == 0)
+			return gpustr_engine_error(check->error, ENGINE_BAD_INPUT, "output column %d of values", i);
+		if (gpustr_check_column(check, "output column", &batch->out_column[i], batch->nrows,
+								batch->body_bytes) != ENGINE_OK)
 			return ENGINE_BAD_INPUT;
-	return ENGINE_OK;
+	}
+	return gpustr_check_join_results(check);
 }
 
 EngineCode
@@ -510,12 +504,14 @@ gpustr_batch_check_program(const void *body, uint32_t body_bytes, const GpustrPr
 		return gpustr_engine_error(error, ENGINE_BAD_INPUT, "negative number of rows");
 	if (batch->nout < 0 || batch->nout > GPUSTR_MAX_OUT_COLUMNS)
 		return gpustr_engine_error(error, ENGINE_BAD_INPUT, "bad number of output columns");
+	if (batch->nresult < 0 || batch->nresult > GPUSTR_MAX_RESULT_COLUMNS)
+		return gpustr_engine_error(error, ENGINE_BAD_INPUT, "bad number of result columns");
 	check.batch = batch;
 	check.error = error;
 	check.nregions = 0;
-	if (check_region(&check, "header", 0, sizeof(GpustrBatch), batch->in_bytes) != ENGINE_OK ||
-		check_region(&check, "program", batch->program_off, batch->program_bytes,
-					 batch->in_bytes) != ENGINE_OK)
+	if (gpustr_check_region(&check, "header", 0, sizeof(GpustrBatch), batch->in_bytes) != ENGINE_OK ||
+		gpustr_check_region(&check, "program", batch->program_off, batch->program_bytes,
+							batch->in_bytes) != ENGINE_OK)
 		return ENGINE_BAD_INPUT;
 	if (program == NULL)
 		program = GPUSTR_BODY_PTR(body, batch->program_off, const GpustrProgram);

@@ -246,7 +246,7 @@ build_of(const GpustrProgram *program)
  * those that it probes, and scratch memory.
  */
 static EngineCode
-run_begin(HostEngine *engine, HostRun *run, const GpustrTableBuild * build)
+run_begin(HostEngine *engine, HostRun *run, const GpustrTableBuild *build)
 {
 	size_t		join_bytes = gpustr_host_join_bytes(run->program);
 	EngineCode	code = run_check_blocks(run);
@@ -268,7 +268,7 @@ run_begin(HostEngine *engine, HostRun *run, const GpustrTableBuild * build)
 
 /* The rows are through: count those of a table, or make its hash table. */
 static EngineCode
-run_end_build(HostEngine *engine, HostRun *run, const GpustrTableBuild * build)
+run_end_build(HostEngine *engine, HostRun *run, const GpustrTableBuild *build)
 {
 	if (!build->finish)
 	{

@@ -19,7 +19,7 @@
 
 /* Put the states of n rows into a column, from 'row' on. */
 static void
-build_valid(HostTableColumn * column, int64_t row, const GpustrTruthWord *state, int32_t n)
+build_valid(HostTableColumn *column, int64_t row, const GpustrTruthWord *state, int32_t n)
 {
 	int32_t		r;
 
@@ -48,7 +48,7 @@ build_state_ok(const HostRun *run, const GpustrTruthWord *state)
 
 /* Texts, behind those that the chunks before have put in. */
 static void
-build_texts(HostRun *run, HostTableColumn * column, const GpustrTableColumn * from, int64_t row,
+build_texts(HostRun *run, HostTableColumn *column, const GpustrTableColumn *from, int64_t row,
 			int64_t *built)
 {
 	const HostText *in = &run->text[from->reg];
@@ -86,7 +86,7 @@ build_texts(HostRun *run, HostTableColumn * column, const GpustrTableColumn * fr
 }
 
 static void
-build_values(const HostRun *run, HostTableColumn * column, const HostValue *in, int64_t row)
+build_values(const HostRun *run, HostTableColumn *column, const HostValue *in, int64_t row)
 {
 	int32_t		r;
 

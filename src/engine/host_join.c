@@ -34,7 +34,7 @@ typedef struct ProbeKeys
 	RowfnKeys	keys;
 	uint32_t	word[GPUSTR_MAX_KEYS][HOST_CHUNK_ROWS];
 	uint32_t	hash[HOST_CHUNK_ROWS];
-}			ProbeKeys;
+} ProbeKeys;
 
 static const GpustrProbe *
 probe_of(const HostRun *run, const GpustrStep *step)
@@ -60,8 +60,8 @@ gpustr_host_join_bytes(const GpustrProgram *program)
 
 /* The table of a PROBE. */
 static EngineCode
-find_table(const HostRun *run, const HostTables * tables, const GpustrProbe * probe,
-		   const HostTable * *out)
+find_table(const HostRun *run, const HostTables *tables, const GpustrProbe *probe,
+		   const HostTable **out)
 {
 	const HostTable *table = gpustr_host_table_find(tables, probe->table);
 	int32_t		i;
@@ -82,7 +82,7 @@ find_table(const HostRun *run, const HostTables * tables, const GpustrProbe * pr
 
 /* Has the table, NULL if none, the column that INNER_TEXT or INNER_VALUE asks for? */
 static int
-inner_ok(const HostTable * table, const GpustrStep *step)
+inner_ok(const HostTable *table, const GpustrStep *step)
 {
 	if (step->op != GPUSTR_OP_INNER_TEXT && step->op != GPUSTR_OP_INNER_VALUE)
 		return 1;
@@ -91,7 +91,7 @@ inner_ok(const HostTable * table, const GpustrStep *step)
 }
 
 EngineCode
-gpustr_host_join_begin(HostRun *run, const HostTables * tables, void *memory)
+gpustr_host_join_begin(HostRun *run, const HostTables *tables, void *memory)
 {
 	const GpustrStep *steps = GPUSTR_PROGRAM_STEPS(run->program);
 	const GpustrStep *end = steps + run->program->nsteps;
@@ -137,7 +137,7 @@ gpustr_host_join_begin(HostRun *run, const HostTables * tables, void *memory)
 
 /* Where are the columns of the keys?  But for bytes, which each row has elsewhere. */
 static void
-keys_begin(const HostRun *run, const GpustrProbe * probe, ProbeKeys * k)
+keys_begin(const HostRun *run, const GpustrProbe *probe, ProbeKeys *k)
 {
 	int32_t		i;
 	int32_t		r;
@@ -169,7 +169,7 @@ keys_begin(const HostRun *run, const GpustrProbe * probe, ProbeKeys * k)
 
 /* The keys of row r. */
 static inline void
-keys_row(const HostRun *run, ProbeKeys * k, int32_t r)
+keys_row(const HostRun *run, ProbeKeys *k, int32_t r)
 {
 	int32_t		i;
 
@@ -180,7 +180,7 @@ keys_row(const HostRun *run, ProbeKeys * k, int32_t r)
 
 /* The states of a word's keys together: recheck before NULL. */
 static GpustrTruthWord
-keys_state(const HostRun *run, const GpustrProbe * probe, int32_t w)
+keys_state(const HostRun *run, const GpustrProbe *probe, int32_t w)
 {
 	GpustrTruthWord state = gpustr_truth_word(0, 0);
 	int32_t		i;
@@ -200,7 +200,7 @@ keys_state(const HostRun *run, const GpustrProbe * probe, int32_t w)
  * where they will be looked up.  Returns those that are recheck.
  */
 static uint32_t
-hash_word(HostRun *run, const RowfnTable *table, ProbeKeys * k, int32_t w, uint32_t valid)
+hash_word(HostRun *run, const RowfnTable *table, ProbeKeys *k, int32_t w, uint32_t valid)
 {
 	uint32_t	recheck = 0;
 
@@ -224,7 +224,7 @@ hash_word(HostRun *run, const RowfnTable *table, ProbeKeys * k, int32_t w, uint3
  * ROWFN_NO_ROW, or the value of a slot.  recheck: out, rows that cannot be looked up.
  */
 static void
-look_up(HostRun *run, HostSpace * space, uint32_t *recheck)
+look_up(HostRun *run, HostSpace *space, uint32_t *recheck)
 {
 	const GpustrProbe *probe = probe_of(run, space->end);
 	const HostHash *hash = &space[1].table->hash;
@@ -304,7 +304,7 @@ flush(HostRun *run, int32_t s)
 
 /* Is each pair that opens space s a result? */
 static int
-all_are_results(const HostJoin * join, int32_t s)
+all_are_results(const HostJoin *join, int32_t s)
 {
 	return s == join->nspaces - 1 && join->result->aux == 0;
 }
@@ -329,7 +329,7 @@ append(const HostRun *run, int32_t s, int32_t r, uint32_t inner, uint32_t rechec
 
 /* Where the pairs of row r of space s start that are not left out, of n. */
 static uint64_t
-left_out(HostJoin * join, int32_t s, int32_t r, uint64_t n, uint64_t result_pair)
+left_out(HostJoin *join, int32_t s, int32_t r, uint64_t n, uint64_t result_pair)
 {
 	uint64_t	first = 0;
 	uint64_t	skip;
@@ -510,7 +510,7 @@ gpustr_host_gather_value(HostRun *run, const GpustrStep *step)
 
 /* Is there an inner row, and is the column not NULL there? */
 static inline int
-inner_valid(const HostTableColumn * column, uint32_t row)
+inner_valid(const HostTableColumn *column, uint32_t row)
 {
 	return row != ROWFN_NO_ROW && (column->valid[row / 32] >> (row % 32) & 1) != 0;
 }

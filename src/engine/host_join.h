@@ -43,7 +43,7 @@ typedef struct HostSpace
 	/* what the probe at its end has found: the value of a slot for each row */
 	uint32_t	todo[HOST_CHUNK_WORDS];
 	uint32_t	found[HOST_CHUNK_ROWS];
-}			HostSpace;
+} HostSpace;
 
 typedef struct HostJoin
 {
@@ -53,7 +53,10 @@ typedef struct HostJoin
 	int32_t		ncolumns;
 	const GpustrStep *result;	/* the RESULT step */
 
-	/* where it is: pairs of the first PROBE, and the results that come of them */
+	/*
+	 * where it is: pairs of the first PROBE, and the results that come of
+	 * them
+	 */
 	uint64_t	pair;			/* the next that is made */
 	uint64_t	chunk_pair;		/* row 0 of the chunk of space 1 */
 	uint64_t	skip;			/* results that are still left out */
@@ -67,7 +70,7 @@ typedef struct HostJoin
 	uint64_t	next_pair;		/* if full */
 	uint64_t	next_skip;
 	int64_t		text_bytes[GPUSTR_MAX_RESULT_COLUMNS];
-}			HostJoin;
+} HostJoin;
 
 /* Has the program a RESULT, and how many bytes does the join need? */
 extern size_t gpustr_host_join_bytes(const GpustrProgram *program);
@@ -76,7 +79,7 @@ extern size_t gpustr_host_join_bytes(const GpustrProgram *program);
  * Begin a join in memory of that size, which becomes run->join.  ENGINE_NO_TABLE,
  * ENGINE_BAD_INPUT if a table is not what the program takes it to be.
  */
-extern EngineCode gpustr_host_join_begin(HostRun *run, const HostTables * tables, void *memory);
+extern EngineCode gpustr_host_join_begin(HostRun *run, const HostTables *tables, void *memory);
 
 /* Run all steps over the chunk of the batch.  It may stop: run->stopped. */
 extern void gpustr_host_join_chunk(HostRun *run);
@@ -95,7 +98,7 @@ extern void gpustr_host_result(HostRun *run);
  * ascending order.
  */
 static inline void
-host_join_note(HostJoin * join, uint64_t root, uint64_t n)
+host_join_note(HostJoin *join, uint64_t root, uint64_t n)
 {
 	if (join->root != root)
 	{

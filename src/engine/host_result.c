@@ -23,7 +23,7 @@ typedef struct ResultRows
 	int32_t		n;
 	int32_t		row[HOST_CHUNK_ROWS];
 	uint32_t	recheck[HOST_CHUNK_WORDS];	/* of the chunk */
-}			ResultRows;
+} ResultRows;
 
 static inline int
 bit_of(const uint32_t *words, int32_t r)
@@ -40,7 +40,7 @@ is_null(const GpustrTruthWord *state, int32_t r)
 
 /* Rows that have no inner one, in word w of the chunk. */
 static uint32_t
-alone(const HostSpace * space, int32_t w, int32_t n)
+alone(const HostSpace *space, int32_t w, int32_t n)
 {
 	uint32_t	bits = 0;
 	int32_t		i;
@@ -52,7 +52,7 @@ alone(const HostSpace * space, int32_t w, int32_t n)
 
 /* Which rows of the chunk are results, but for those that the cursor leaves out. */
 static void
-find_results(HostRun *run, const HostSpace * space, ResultRows * out)
+find_results(HostRun *run, const HostSpace *space, ResultRows *out)
 {
 	HostJoin   *join = run->join;
 	int32_t		w;
@@ -88,7 +88,7 @@ find_results(HostRun *run, const HostSpace * space, ResultRows * out)
 
 /* How many of the texts a result column has room for. */
 static int32_t
-fitting_texts(const HostRun *run, const GpustrStep *step, const ResultRows * rows, int32_t n)
+fitting_texts(const HostRun *run, const GpustrStep *step, const ResultRows *rows, int32_t n)
 {
 	const HostText *in = &run->text[step->in0];
 	int64_t		left = host_column_room(&run->batch->result_column[step->attr]) - run->join->text_bytes[step->attr];
@@ -115,7 +115,7 @@ append_bit(unsigned char *bits, int32_t at, int bit)
 }
 
 static void
-append_texts(HostRun *run, const GpustrStep *step, const ResultRows * rows, int32_t n)
+append_texts(HostRun *run, const GpustrStep *step, const ResultRows *rows, int32_t n)
 {
 	const GpustrColumn *column = &run->batch->result_column[step->attr];
 	const HostText *in = &run->text[step->in0];
@@ -145,7 +145,7 @@ append_texts(HostRun *run, const GpustrStep *step, const ResultRows * rows, int3
 }
 
 static void
-append_values(const HostRun *run, const GpustrStep *step, const ResultRows * rows, int32_t n)
+append_values(const HostRun *run, const GpustrStep *step, const ResultRows *rows, int32_t n)
 {
 	const GpustrColumn *column = &run->batch->result_column[step->attr];
 	const HostValue *in = &run->value[step->in0];
@@ -164,7 +164,7 @@ append_values(const HostRun *run, const GpustrStep *step, const ResultRows * row
 
 /* What each result has besides columns: its rows, and whether it is recheck. */
 static void
-append_rows(const HostRun *run, const HostSpace * space, const ResultRows * rows, int32_t n)
+append_rows(const HostRun *run, const HostSpace *space, const ResultRows *rows, int32_t n)
 {
 	const GpustrBatch *batch = run->batch;
 	int32_t    *outer = GPUSTR_BODY_PTR(run->body, batch->result_outer_off, int32_t);

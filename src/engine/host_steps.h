@@ -84,7 +84,7 @@ typedef struct HostArenaMark
 	HostArenaBlock *at;
 	size_t		used;
 	HostArenaBlock *last;
-}			HostArenaMark;
+} HostArenaMark;
 
 /* The spaces of a join (host_join.h), and a table (host_table.h). */
 struct HostJoin;

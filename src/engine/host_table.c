@@ -29,7 +29,7 @@
 
 /* Memory for n items of 'size' bytes, all 0; NULL if there is none. */
 static void *
-table_memory(HostTables * tables, HostTable * table, uint64_t n, size_t size)
+table_memory(HostTables *tables, HostTable *table, uint64_t n, size_t size)
 {
 	uint64_t	bytes = n * size;
 	void	   *memory;
@@ -46,7 +46,7 @@ table_memory(HostTables * tables, HostTable * table, uint64_t n, size_t size)
 
 /* Give memory of table_memory() back. */
 static void
-table_return(HostTables * tables, HostTable * table, void *memory, uint64_t n, size_t size)
+table_return(HostTables *tables, HostTable *table, void *memory, uint64_t n, size_t size)
 {
 	if (memory == NULL)
 		return;
@@ -56,7 +56,7 @@ table_return(HostTables * tables, HostTable * table, void *memory, uint64_t n, s
 }
 
 static void
-table_free(HostTables * tables, HostTable * table)
+table_free(HostTables *tables, HostTable *table)
 {
 	int32_t		i;
 
@@ -81,7 +81,7 @@ table_free(HostTables * tables, HostTable * table)
 
 /* Is column i one of the key?  Then *kind is which. */
 static int
-is_key(const GpustrTableBuild * build, int32_t i, int32_t *kind)
+is_key(const GpustrTableBuild *build, int32_t i, int32_t *kind)
 {
 	int32_t		k;
 
@@ -96,7 +96,7 @@ is_key(const GpustrTableBuild * build, int32_t i, int32_t *kind)
 
 /* Is column i a key of this kind? */
 static int
-is_key_of(const GpustrTableBuild * build, int32_t i, int32_t kind)
+is_key_of(const GpustrTableBuild *build, int32_t i, int32_t kind)
 {
 	int32_t		k;
 
@@ -111,7 +111,7 @@ is_key_of(const GpustrTableBuild * build, int32_t i, int32_t kind)
  * there can be only so many.  Returns 0 if there is none.
  */
 static int
-column_memory(HostTables * tables, HostTable * table, int32_t i)
+column_memory(HostTables *tables, HostTable *table, int32_t i)
 {
 	HostTableColumn *column = &table->column[i];
 	uint64_t	nrows = (uint64_t) table->build.nrows;
@@ -144,7 +144,7 @@ column_memory(HostTables * tables, HostTable * table, int32_t i)
 }
 
 static EngineCode
-out_of_memory(const HostTables * tables, uint64_t id, EngineError *error)
+out_of_memory(const HostTables *tables, uint64_t id, EngineError *error)
 {
 	return gpustr_engine_error(error, ENGINE_OUT_OF_MEMORY,
 							   "no memory for table %llu: %llu bytes of %llu are taken",
@@ -154,7 +154,7 @@ out_of_memory(const HostTables * tables, uint64_t id, EngineError *error)
 
 /* Do two requests speak of the same table? */
 static int
-is_same(const HostTable * table, const GpustrTableBuild * build)
+is_same(const HostTable *table, const GpustrTableBuild *build)
 {
 	const GpustrTableBuild *a = &table->build;
 	int32_t		i;
@@ -173,7 +173,7 @@ is_same(const HostTable * table, const GpustrTableBuild * build)
 }
 
 EngineCode
-gpustr_host_table_begin(HostTables * tables, const GpustrTableBuild * build, HostTable * *out,
+gpustr_host_table_begin(HostTables *tables, const GpustrTableBuild *build, HostTable **out,
 						EngineError *error)
 {
 	HostTable  *table = gpustr_host_table_find(tables, build->table);
@@ -207,7 +207,7 @@ gpustr_host_table_begin(HostTables * tables, const GpustrTableBuild * build, Hos
 
 /* The key columns, as host_hash.h has them. */
 static void
-describe_keys(const HostTable * table, RowfnKeys *keys)
+describe_keys(const HostTable *table, RowfnKeys *keys)
 {
 	int32_t		i;
 
@@ -230,7 +230,7 @@ describe_keys(const HostTable * table, RowfnKeys *keys)
 
 /* Set key_valid. */
 static void
-find_valid_keys(HostTable * table)
+find_valid_keys(HostTable *table)
 {
 	uint64_t	words = ((uint64_t) table->build.nrows + 31) / 32;
 	int32_t		i;
@@ -254,7 +254,7 @@ asked_to_stop(int (*stop) (void))
 
 /* Put all rows into a table of so many slots; 0: it is to stop. */
 static int
-insert_rows(HostTable * table, uint64_t nslots, uint32_t *met, int (*stop) (void))
+insert_rows(HostTable *table, uint64_t nslots, uint32_t *met, int (*stop) (void))
 {
 	uint32_t	nrows = (uint32_t) table->build.nrows;
 	uint64_t	slot;
@@ -278,7 +278,7 @@ insert_rows(HostTable * table, uint64_t nslots, uint32_t *met, int (*stop) (void
 
 /* Bring rows of equal keys together; 0: it is to stop. */
 static int
-make_runs(HostTable * table, const uint32_t *met, uint32_t *count, uint32_t *runs, int (*stop) (void))
+make_runs(HostTable *table, const uint32_t *met, uint32_t *count, uint32_t *runs, int (*stop) (void))
 {
 	HostHash   *hash = &table->hash;
 	uint64_t	nslots = (uint64_t) hash->table.nwindows * hash->table.window;
@@ -312,7 +312,7 @@ make_runs(HostTable * table, const uint32_t *met, uint32_t *count, uint32_t *run
 
 /* Give back what a finish that came to nothing has got. */
 static void
-undo_finish(HostTables * tables, HostTable * table, uint64_t nslots, uint64_t run_words)
+undo_finish(HostTables *tables, HostTable *table, uint64_t nslots, uint64_t run_words)
 {
 	table_return(tables, table, table->hash.table.slots, nslots, sizeof(uint64_t));
 	table_return(tables, table, table->hash.table.runs, run_words, sizeof(uint32_t));
@@ -323,7 +323,7 @@ undo_finish(HostTables * tables, HostTable * table, uint64_t nslots, uint64_t ru
 
 /* Fill the hash table, which has its slots; *run_words is what runs take. */
 static EngineCode
-fill_hash(HostTables * tables, HostTable * table, uint64_t nslots, uint32_t *met, uint64_t *run_words,
+fill_hash(HostTables *tables, HostTable *table, uint64_t nslots, uint32_t *met, uint64_t *run_words,
 		  int (*stop) (void))
 {
 	HostHash   *hash = &table->hash;
@@ -347,7 +347,7 @@ fill_hash(HostTables * tables, HostTable * table, uint64_t nslots, uint32_t *met
 }
 
 EngineCode
-gpustr_host_table_finish(HostTables * tables, HostTable * table, int (*stop) (void), EngineError *error)
+gpustr_host_table_finish(HostTables *tables, HostTable *table, int (*stop) (void), EngineError *error)
 {
 	uint64_t	nrows = (uint64_t) table->build.nrows;
 	uint32_t	nwindows = rowfn_table_windows((int64_t) nrows, table->build.load, HOST_HASH_WINDOW);
@@ -388,7 +388,7 @@ gpustr_host_table_finish(HostTables * tables, HostTable * table, int (*stop) (vo
 }
 
 HostTable *
-gpustr_host_table_find(const HostTables * tables, uint64_t id)
+gpustr_host_table_find(const HostTables *tables, uint64_t id)
 {
 	HostTable  *table = tables->first;
 
@@ -398,7 +398,7 @@ gpustr_host_table_find(const HostTables * tables, uint64_t id)
 }
 
 void
-gpustr_host_table_drop(HostTables * tables, uint64_t id)
+gpustr_host_table_drop(HostTables *tables, uint64_t id)
 {
 	HostTable **link = &tables->first;
 	HostTable  *table;
@@ -413,7 +413,7 @@ gpustr_host_table_drop(HostTables * tables, uint64_t id)
 }
 
 void
-gpustr_host_tables_free(HostTables * tables)
+gpustr_host_tables_free(HostTables *tables)
 {
 	while (tables->first != NULL)
 		gpustr_host_table_drop(tables, tables->first->build.table);

@@ -33,7 +33,7 @@ typedef struct HostTableColumn
 	int32_t    *start;			/* [nrows]; NULL if wide */
 	int32_t    *end;			/* [nrows] */
 	uint64_t   *wide;			/* [nrows], where 'bytes' needs more bits */
-}			HostTableColumn;
+} HostTableColumn;
 
 typedef struct HostTable
 {
@@ -46,7 +46,7 @@ typedef struct HostTable
 	uint32_t   *key_valid;		/* bit i: no column of row i's key is NULL */
 	HostHash	hash;
 	uint64_t	bytes;			/* of all its memory */
-}			HostTable;
+} HostTable;
 
 typedef struct HostTables
 {
@@ -54,11 +54,11 @@ typedef struct HostTables
 	int32_t		n;
 	uint64_t	bytes;			/* of all */
 	uint64_t	limit;			/* the most of that; set for each request */
-}			HostTables;
+} HostTables;
 
 /* The text of a row, NULL or not. */
 static inline const char *
-host_table_text(const HostTableColumn * column, uint32_t row, int32_t *len)
+host_table_text(const HostTableColumn *column, uint32_t row, int32_t *len)
 {
 	if (column->wide != NULL)
 	{
@@ -73,8 +73,8 @@ host_table_text(const HostTableColumn * column, uint32_t row, int32_t *len)
  * The table of a BUILD request, made if it is not there.  ENGINE_BAD_INPUT if it is
  * finished, or not the same as in the requests before; ENGINE_OUT_OF_MEMORY.
  */
-extern EngineCode gpustr_host_table_begin(HostTables * tables, const GpustrTableBuild * build,
-										  HostTable * *table, EngineError *error);
+extern EngineCode gpustr_host_table_begin(HostTables *tables, const GpustrTableBuild *build,
+										  HostTable **table, EngineError *error);
 
 /*
  * All rows are there: make the hash table.  ENGINE_NO_TABLE if some never came,
@@ -82,16 +82,16 @@ extern EngineCode gpustr_host_table_begin(HostTables * tables, const GpustrTable
  *
  * stop		EngineConfig.stop
  */
-extern EngineCode gpustr_host_table_finish(HostTables * tables, HostTable * table,
+extern EngineCode gpustr_host_table_finish(HostTables *tables, HostTable *table,
 										   int (*stop) (void), EngineError *error);
 
 /* The table of this id, NULL if there is none. */
-extern HostTable * gpustr_host_table_find(const HostTables * tables, uint64_t id);
+extern HostTable *gpustr_host_table_find(const HostTables *tables, uint64_t id);
 
 /* Forget a table, if there is one of this id. */
-extern void gpustr_host_table_drop(HostTables * tables, uint64_t id);
+extern void gpustr_host_table_drop(HostTables *tables, uint64_t id);
 
 /* Forget all. */
-extern void gpustr_host_tables_free(HostTables * tables);
+extern void gpustr_host_tables_free(HostTables *tables);
 
 #endif							/* GPUSTR_HOST_TABLE_H */
