@@ -278,14 +278,14 @@ void request_end_result(const RequestPlan *plan, RequestJoin *join)
 	/* bits past the last row */
 	if (n % 32 != 0)
 		GPUSTR_BODY_PTR(plan->body, batch->result_recheck_off, uint32_t)
-		[n / 32] &= (1u << n % 32) - 1;
+	[n / 32] &= (1u << n % 32) - 1;
 	for (int32_t i = 0; i < batch->nresult; i++)
 	{
 		const GpustrColumn *column = &batch->result_column[i];
 
 		if (n % 8 != 0)
 			GPUSTR_BODY_PTR(plan->body, column->validity_off, uint8_t)
-			[n / 8] &= (uint8_t)((1u << n % 8) - 1);
+		[n / 8] &= (uint8_t)((1u << n % 8) - 1);
 		if (is_text(column))
 			GPUSTR_BODY_PTR(plan->body, column->offsets_off, int32_t)[0] = 0;
 	}
