@@ -64,6 +64,8 @@ struct GpustrLate
 	MemoryContext build;		/* working memory of a build */
 	List	   *values;			/* of LateValue */
 	ExprState **clause_state;	/* [clauses], made when first needed */
+	GpustrLateBuild build_other;	/* or NULL: the clauses' program */
+	void	   *build_arg;
 	GpustrProgram *program;
 };
 
@@ -165,7 +167,10 @@ build(GpustrLate *late)
 	GpustrProgram *built;
 	GpustrProgram *program;
 
-	built = gpustr_build_clause_program(late->ss->ss_currentRelation, late->clauses, &known);
+	if (late->build_other != NULL)
+		built = late->build_other(late->build_arg, &known);
+	else
+		built = gpustr_build_clause_program(late->ss->ss_currentRelation, late->clauses, &known);
 	program = MemoryContextAlloc(late->context, built->bytes);
 	memcpy(program, built, built->bytes);
 	MemoryContextSwitchTo(old);
@@ -184,6 +189,13 @@ gpustr_late_create(ScanState *ss, const GpustrScanClauses *clauses)
 	late->build = AllocSetContextCreate(late->context, "GpuScan program",
 										ALLOCSET_DEFAULT_SIZES);
 	return late;
+}
+
+void
+gpustr_late_set_build(GpustrLate *late, GpustrLateBuild build_other, void *arg)
+{
+	late->build_other = build_other;
+	late->build_arg = arg;
 }
 
 /* Evaluate a value, and keep it. */

@@ -24,6 +24,13 @@ typedef struct GpustrLate GpustrLate;
 extern GpustrLate *gpustr_late_create(ScanState *ss, const GpustrScanClauses *clauses);
 
 /*
+ * Have another program built than the clauses': of the same clauses, late values
+ * included.  In the current memory context; it is copied.
+ */
+typedef GpustrProgram *(*GpustrLateBuild) (void *arg, const GpustrLateValues *late);
+extern void gpustr_late_set_build(GpustrLate *late, GpustrLateBuild build, void *arg);
+
+/*
  * The program, with all that is known now; what can be known without a row is
  * evaluated first.  Call it when a visible row has been seen.  The program
  * before this one is gone.

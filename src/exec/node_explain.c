@@ -127,7 +127,8 @@ explain_counters(GpustrScanState *state, ExplainState *es)
 	if (instr != NULL && instr->nloops > 0)
 		ExplainPropertyFloat("Rows Removed by GPU Filter", NULL,
 							 instr->nfiltered2 / instr->nloops, 0, es);
-	if (counters_are_partial(&state->css.ss.ps))
+	/* the batches of a fused scan are the join's */
+	if (counters_are_partial(&state->css.ss.ps) || state->fused)
 		return;
 	ExplainPropertyUInteger("GPU Batches", NULL, counters->batches, es);
 	if (counters->batches_local > 0 && gpustr_engine_choice() == GPUSTR_RUN_DEVICE)

@@ -26,6 +26,7 @@ typedef struct GpustrScanState
 	struct GpustrLate *late;	/* NULL until the first row is asked for */
 	struct GpustrOutput *output;	/* NULL: the table's own tuples come out */
 	GpustrPageScan *scan;		/* NULL until the first row is asked for */
+	bool		fused;			/* a GpuJoin reads the pages, for itself */
 
 	/* in a parallel plan: see scan_parallel.c */
 	struct GpustrScanShared *shared;	/* in the DSM, while that is there */

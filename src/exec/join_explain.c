@@ -1,0 +1,215 @@
+/*-------------------------------------------------------------------------
+ *
+ * join_explain.c
+ *	  What EXPLAIN says about a GpuJoin.
+ *
+ * In all output formats, and for each step where there are several, then with its
+ * number,
+ *
+ *		Join Type		unless all are inner joins
+ *		GPU Join Cond	the clauses whose two sides are the keys of a hash table
+ *		GPU Join Filter what else the engine decides of the join's clauses
+ *		Join Filter		what PostgreSQL decides, on joined rows
+ *	ANALYZE
+ *		Rows Removed by Join Filter
+ *						by PostgreSQL, be it for a clause of the GPU Join Filter
+ *						that an engine could not decide; per loop
+ *		Hash Table		rows, of all partitions; how many slots of 100 are taken at
+ *						most; bytes that it takes, of the largest partition; how many
+ *						partitions
+ *		Passes			if there have been several
+ *		GPU Batches ...	as a GpuScan says (node_explain.c): of tables, outer rows and
+ *						the pages of a fused GpuScan
+ *	VERBOSE
+ *		Not Offloaded	each clause of the Join Filter, and why; and what else is not
+ *
+ * explain.c prints the plan's qual, as Filter.
+ *
+ * IDENTIFICATION
+ *	  src/exec/join_explain.c
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "executor/instrument.h"
+#include "nodes/makefuncs.h"
+#include "nodes/value.h"
+#include "utils/ruleutils.h"
+
+#include "compat.h"
+#include "exec/join_node.h"
+#include "exec/join_parallel.h"
+#include "rowfn/hash_table.h"
+
+/* What all that is said needs. */
+typedef struct JoinExplain
+{
+	GpustrJoinState *state;
+	List	   *ancestors;
+	ExplainState *es;
+	List	   *refused;		/* String list */
+} JoinExplain;
+
+static char *
+deparse(const JoinExplain *x, Node *node)
+{
+	List	   *context = set_deparse_context_plan(x->es->deparse_cxt,
+												   x->state->css.ss.ps.plan, x->ancestors);
+
+	/* columns are of several tables */
+	return deparse_expression(node, context, true, false);
+}
+
+/* The name of a property of step i. */
+static const char *
+name_of(const JoinExplain *x, const char *name, int i)
+{
+	return x->state->join->nsteps > 1 ? psprintf("%s %d", name, i + 1) : name;
+}
+
+static void
+explain_list(const JoinExplain *x, const char *name, int i, List *clauses)
+{
+	if (clauses != NIL)
+		ExplainPropertyText(name_of(x, name, i),
+							deparse(x, (Node *) make_ands_explicit(clauses)), x->es);
+}
+
+static const char *
+join_type_name(JoinType type)
+{
+	switch (type)
+	{
+		case JOIN_LEFT:
+			return "Left";
+		case JOIN_RIGHT:
+			return "Right";
+		case JOIN_FULL:
+			return "Full";
+		case JOIN_SEMI:
+			return "Semi";
+		case JOIN_ANTI:
+			return "Anti";
+		default:
+			return "Inner";
+	}
+}
+
+static void
+explain_step(JoinExplain *x, int i)
+{
+	const GpustrJoinStep *step = &x->state->join->step[i];
+	List	   *offloaded = NIL;
+	List	   *local = NIL;
+	ListCell   *clause;
+	ListCell   *flag;
+	ListCell   *reason;
+
+	forthree(clause, step->filter, flag, step->offloaded, reason, step->reasons)
+	{
+		if (lfirst_int(flag))
+		{
+			offloaded = lappend(offloaded, lfirst(clause));
+			continue;
+		}
+		local = lappend(local, lfirst(clause));
+		x->refused = lappend(x->refused, psprintf("%s: %s", deparse(x, lfirst(clause)),
+												  strVal(lfirst(reason))));
+	}
+	if (step->jointype != JOIN_INNER || x->es->format != EXPLAIN_FORMAT_TEXT)
+		ExplainPropertyText(name_of(x, "Join Type", i), join_type_name(step->jointype), x->es);
+	explain_list(x, "GPU Join Cond", i, step->key_clauses);
+	explain_list(x, "GPU Join Filter", i, offloaded);
+	explain_list(x, "Join Filter", i, local);
+}
+
+/* The table of step i, if there has been one. */
+static void
+explain_table(const JoinExplain *x, int i)
+{
+	const GpustrTableFacts *facts = &x->state->facts[i];
+	const char *name = name_of(x, "Hash Table", i);
+
+	if (facts->partitions == 0)
+		return;
+	if (x->es->format == EXPLAIN_FORMAT_TEXT)
+	{
+		ExplainPropertyText(name, psprintf("rows " INT64_FORMAT ", load %d%%, " UINT64_FORMAT "kB, partitions %d",
+										   facts->rows, ROWFN_TABLE_LOAD,
+										   (facts->bytes + 1023) / 1024, facts->partitions), x->es);
+		return;
+	}
+	ExplainOpenGroup(name, name, true, x->es);
+	ExplainPropertyInteger("Rows", NULL, facts->rows, x->es);
+	ExplainPropertyInteger("Load Factor", "%", ROWFN_TABLE_LOAD, x->es);
+	ExplainPropertyUInteger("Bytes", "B", facts->bytes, x->es);
+	ExplainPropertyInteger("Partitions", NULL, facts->partitions, x->es);
+	ExplainCloseGroup(name, name, true, x->es);
+}
+
+/* Is there a clause that PostgreSQL may decide? */
+static bool
+has_filter(const GpustrJoinPlan *join)
+{
+	int			i;
+
+	for (i = 0; i < join->nsteps; i++)
+	{
+		if (join->step[i].filter != NIL)
+			return true;
+	}
+	return false;
+}
+
+static void
+explain_counters(const JoinExplain *x)
+{
+	GpustrJoinState *state = x->state;
+	ExplainState *es = x->es;
+	const GpustrClientCounters *counters = gpustr_join_counters(state);
+	Instrumentation *instr = state->css.ss.ps.instrument;
+	int			i;
+
+	if (instr != NULL && instr->nloops > 0 && has_filter(state->join))
+		ExplainPropertyFloat("Rows Removed by Join Filter", NULL,
+							 instr->nfiltered2 / instr->nloops, 0, es);
+	for (i = 0; i < state->join->nsteps; i++)
+		explain_table(x, i);
+	if (state->npasses > 1)
+		ExplainPropertyInteger("Passes", NULL, state->npasses, es);
+	ExplainPropertyUInteger("GPU Batches", NULL, counters->batches, es);
+	if (counters->batches_local > 0 && gpustr_engine_choice() == GPUSTR_RUN_DEVICE)
+		ExplainPropertyUInteger("GPU Batches Local", NULL, counters->batches_local, es);
+	if (counters->batches_redone > 0)
+		ExplainPropertyUInteger("GPU Batches Redone", NULL, counters->batches_redone, es);
+	ExplainPropertyUInteger("GPU Rows", NULL, counters->rows, es);
+	ExplainPropertyUInteger("GPU Rows Rechecked", NULL, counters->rechecks, es);
+	ExplainPropertyUInteger("GPU Bytes In", "B", counters->bytes_in, es);
+	ExplainPropertyUInteger("GPU Bytes Out", "B", counters->bytes_out, es);
+	if (es->timing)
+	{
+		ExplainPropertyFloat("GPU Wait Time", "ms", counters->wait_ms, 3, es);
+		ExplainPropertyFloat("GPU Transfer Time", "ms", counters->transfer_ms, 3, es);
+		ExplainPropertyFloat("GPU Kernel Time", "ms", counters->kernel_ms, 3, es);
+	}
+}
+
+void
+gpustr_join_explain(CustomScanState *node, List *ancestors, ExplainState *es)
+{
+	GpustrJoinState *state = (GpustrJoinState *) node;
+	JoinExplain x = {.state = state,.ancestors = ancestors,.es = es};
+	ListCell   *lc;
+	int			i;
+
+	for (i = 0; i < state->join->nsteps; i++)
+		explain_step(&x, i);
+	foreach(lc, state->join->refused)
+		x.refused = lappend(x.refused, strVal(lfirst(lc)));
+	if (es->verbose && x.refused != NIL)
+		ExplainPropertyList("Not Offloaded", x.refused, es);
+	ExplainPropertyText("Engine", gpustr_engine_label(), es);
+	if (es->analyze && state->client != NULL)
+		explain_counters(&x);
+}
