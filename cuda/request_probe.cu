@@ -13,10 +13,10 @@
  */
 #include "request_join.cuh"
 
-/* Bytes of a column of a key that becomes an array. */
+/* Bytes of a column of a key that becomes an array, or start[] and end[]. */
 static uint64_t key_bytes(const RequestPlan *plan)
 {
-	return request_value_bytes(plan);
+	return 2 * request_row_bytes(plan);
 }
 
 cudaError_t request_place_probe(RequestPlan *plan, const GpustrStep *step)
