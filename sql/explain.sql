@@ -99,11 +99,10 @@ CREATE TABLE cached AS SELECT g AS id, 'text ' || g AS s FROM generate_series(1,
 CREATE INDEX ON cached (id);
 VACUUM ANALYZE cached;
 SELECT count(*) FROM cached;
-SET gpustr.device_row_cost = 0;
-SELECT node_of($$SELECT id FROM cached WHERE id < 50000 AND s <> 'x'$$);
+SELECT node_of($$SELECT id FROM cached WHERE id < 100000 AND s <> 'x'$$);
 SELECT node_of($$SELECT id FROM cached WHERE id < 100 AND s <> 'x'$$);
 SET gpustr.cached_page_cost = 1;
-SELECT node_of($$SELECT id FROM cached WHERE id < 50000 AND s <> 'x'$$);
+SELECT node_of($$SELECT id FROM cached WHERE id < 100000 AND s <> 'x'$$);
 RESET gpustr.cached_page_cost;
 SET gpustr.device_row_cost = 1;
 SELECT node_of($$SELECT id FROM cached WHERE s <> 'x'$$);
