@@ -93,22 +93,6 @@ RESET gpustr.recheck_cost;
 RESET gpustr.debug_require;
 SELECT node_of($$SELECT * FROM heavy WHERE s LIKE '%77_7%'$$);
 
--- Pages in shared buffers cost less than seq_page_cost, but only against index scans:
--- where a sequential scan is cheaper at equal pages it stays so
-CREATE TABLE cached AS SELECT g AS id, 'text ' || g AS s FROM generate_series(1, 200000) g;
-CREATE INDEX ON cached (id);
-VACUUM ANALYZE cached;
-SELECT count(*) FROM cached;
-SELECT node_of($$SELECT id FROM cached WHERE id < 100000 AND s <> 'x'$$);
-SELECT node_of($$SELECT id FROM cached WHERE id < 100 AND s <> 'x'$$);
-SET gpustr.cached_page_cost = 1;
-SELECT node_of($$SELECT id FROM cached WHERE id < 100000 AND s <> 'x'$$);
-RESET gpustr.cached_page_cost;
-SET gpustr.device_row_cost = 1;
-SELECT node_of($$SELECT id FROM cached WHERE s <> 'x'$$);
-RESET gpustr.device_row_cost;
-DROP TABLE cached;
-
 -- DEBUG1 says why not
 SET client_min_messages = debug1;
 SELECT node_of($$SELECT * FROM large WHERE id::numeric % 2 = 0$$);

@@ -184,31 +184,6 @@ gpustr_buffer_holds(const BufferDesc * desc, Relation rel, BlockNumber block)
 }
 
 /*
- * Is page 'block' of the table's main fork in shared buffers now?  16: RelFileNode
- * became RelFileLocator.
- */
-static inline bool
-gpustr_page_is_cached(Relation rel, BlockNumber block)
-{
-	BufferTag	tag;
-	uint32		hash;
-	LWLock	   *lock;
-	int			buffer;
-
-#if PG_VERSION_NUM >= 160000
-	InitBufferTag(&tag, &rel->rd_locator, MAIN_FORKNUM, block);
-#else
-	INIT_BUFFERTAG(tag, rel->rd_node, MAIN_FORKNUM, block);
-#endif
-	hash = BufTableHashCode(&tag);
-	lock = BufMappingPartitionLock(hash);
-	LWLockAcquire(lock, LW_SHARED);
-	buffer = BufTableLookup(&tag, hash);
-	LWLockRelease(lock);
-	return buffer >= 0;
-}
-
-/*
  * Give a custom scan of a table the table's own kind of slot.  16: the
  * provider names it in CustomScanState.slotOps before the node is initialised.
  * Before, the node has been initialised with a virtual slot by now, and what

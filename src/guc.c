@@ -46,7 +46,6 @@
 #define GPUSTR_DEFAULT_STARTUP_COST 100.0
 #define GPUSTR_DEFAULT_ROW_COST 0.0001
 #define GPUSTR_DEFAULT_RECHECK_COST 0.02
-#define GPUSTR_DEFAULT_CACHED_PAGE_COST 0.05
 
 char	   *gpustr_devices = NULL;
 char	   *gpustr_debug_cuda_library = NULL;
@@ -67,7 +66,6 @@ int			gpustr_max_automaton_size = GPUSTR_DEFAULT_MAX_AUTOMATON_KB;
 double		gpustr_device_startup_cost = GPUSTR_DEFAULT_STARTUP_COST;
 double		gpustr_device_row_cost = GPUSTR_DEFAULT_ROW_COST;
 double		gpustr_recheck_cost = GPUSTR_DEFAULT_RECHECK_COST;
-double		gpustr_cached_page_cost = GPUSTR_DEFAULT_CACHED_PAGE_COST;
 
 static const struct config_enum_entry engine_options[] = {
 	{"auto", GPUSTR_ENGINE_AUTO, false},
@@ -223,15 +221,6 @@ define_planner_settings(void)
 							 NULL,
 							 &gpustr_device_row_cost,
 							 GPUSTR_DEFAULT_ROW_COST, 0, DBL_MAX,
-							 PGC_USERSET,
-							 0,
-							 NULL, NULL, NULL);
-
-	DefineCustomRealVariable("gpustr.cached_page_cost",
-							 "Sets the planner's estimate of the cost of a page that a GpuScan finds in shared buffers.",
-							 "A page that is not there costs seq_page_cost.",
-							 &gpustr_cached_page_cost,
-							 GPUSTR_DEFAULT_CACHED_PAGE_COST, 0, DBL_MAX,
 							 PGC_USERSET,
 							 0,
 							 NULL, NULL, NULL);

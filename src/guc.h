@@ -69,7 +69,6 @@ extern int	gpustr_max_automaton_size;	/* kB */
 extern double gpustr_device_startup_cost;
 extern double gpustr_device_row_cost;
 extern double gpustr_recheck_cost;
-extern double gpustr_cached_page_cost;
 
 extern void gpustr_define_settings(void);
 

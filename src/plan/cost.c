@@ -62,7 +62,6 @@
 #include "catalog/pg_type.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
-#include "optimizer/pathnode.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/spccache.h"
@@ -105,9 +104,6 @@
 #define SAMPLED_WIDTH 1024
 
 #define ROWS_PER_TOAST_PAGE 2.0
-
-/* Pages of a table that are looked for in shared buffers. */
-#define CACHED_SAMPLES 32
 
 /* Pages of the table's TOAST table, as of the last VACUUM. */
 static double
@@ -207,46 +203,7 @@ gpustr_cost_least(PlannerInfo *root, RelOptInfo *rel, List *exprs)
 	get_tablespace_page_costs(rel->reltablespace, NULL, &spc_seq_page_cost);
 	cost_qual_eval(&output_cost, exprs, root);
 	return gpustr_device_startup_cost + gpustr_make_cost_to_plan(rel->baserestrictinfo) +
-		rel->pages * Min(spc_seq_page_cost, gpustr_cached_page_cost) -
-		rel->rows * output_cost.per_tuple;
-}
-
-/* Which share of a table's pages is in shared buffers, by a look for some of them. */
-static double
-cached_share(Relation table, BlockNumber pages)
-{
-	int			n = (int) Min(pages, CACHED_SAMPLES);
-	int			cached = 0;
-	int			i;
-
-	if (n == 0 || RelationUsesLocalBuffers(table))
-		return 0;
-	for (i = 0; i < n; i++)
-		cached += gpustr_page_is_cached(table, (BlockNumber) ((uint64) pages * i / n));
-	return (double) cached / n;
-}
-
-/*
- * PostgreSQL charges seq_page_cost for a page that is in shared buffers, too.  A scan of
- * its own pays as much again and more for the page's rows; here they cost next to
- * nothing, so the page decides, and the device reads it over the bus in a twentieth of
- * what that unit takes.  So where a GpuScan beats a sequential scan, for which pages are
- * as dear, the pages that are there now cost gpustr.cached_page_cost: or it would lose to
- * index scans that take longer.  (Measured, 3 million rows: 10 ms, against 13 ms for an
- * index scan of 90,000 rows, at costs of 40,000 and 3,400.)
- */
-void
-gpustr_cost_cached(Path *path, PlannerInfo *root, Relation table)
-{
-	RelOptInfo *rel = path->parent;
-	Path	   *seqscan = create_seqscan_path(root, rel, NULL, path->parallel_workers);
-	double		spc_seq_page_cost;
-
-	get_tablespace_page_costs(rel->reltablespace, NULL, &spc_seq_page_cost);
-	if (path->total_cost < seqscan->total_cost && gpustr_cached_page_cost < spc_seq_page_cost)
-		path->total_cost -= rel->pages * (spc_seq_page_cost - gpustr_cached_page_cost) *
-			cached_share(table, rel->pages);
-	pfree(seqscan);
+		rel->pages * spc_seq_page_cost - rel->rows * output_cost.per_tuple;
 }
 
 /*

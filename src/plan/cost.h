@@ -28,10 +28,4 @@ extern Cost gpustr_cost_least(PlannerInfo *root, RelOptInfo *rel, List *exprs);
 extern void gpustr_cost_scan(Path *path, PlannerInfo *root, Relation table,
 							 const GpustrScanClauses *clauses, List *rinfos);
 
-/*
- * Then, where it has to compete with other paths: take off what its pages cost less as
- * they are in shared buffers.
- */
-extern void gpustr_cost_cached(Path *path, PlannerInfo *root, Relation table);
-
 #endif							/* GPUSTR_COST_H */

@@ -203,8 +203,6 @@ make_scan_path(PlannerInfo *root, RelOptInfo *rel, Relation table,
 	path->custom_private = list_make2(clauses->outputs, clauses->refused_outputs);
 	path->methods = &gpustr_scan_path_methods;
 	gpustr_cost_scan(&path->path, root, table, clauses, rinfos);
-	if (gpustr_debug_require != GPUSTR_REQUIRE_REQUIRE)
-		gpustr_cost_cached(&path->path, root, table);
 	return &path->path;
 }
 
