@@ -125,3 +125,10 @@ SELECT oid::regprocedure, provolatile, proisstrict, proparallel FROM pg_proc
 WHERE pronamespace = 'gpustr'::regnamespace AND proname IN ('redact', 'mask') ORDER BY 1::text;
 CREATE INDEX ON people (gpustr.redact(name, visibility));
 DROP TABLE people, stored;
+
+-- A name is looked at piece by piece, so that the statement can be canceled
+SELECT a, b, left(r, 4) AS l, length(r) AS n, r = CASE WHEN z THEN 'z ' ELSE '' END || repeat('a', a) AS as_expected
+FROM unnest('{4194303,4194304,4194305,9000000}'::int[], '{1,4194304,4194303,5000000}'::int[]) u (a, b),
+	unnest('{t,f}'::bool[]) z,
+	LATERAL gpustr.redact(repeat('a', a) || repeat(' ', b) || CASE WHEN z THEN 'zed' ELSE '' END, 'public') r
+ORDER BY a, z;

@@ -16,6 +16,7 @@
 
 #include "fmgr.h"
 #include "mb/pg_wchar.h"
+#include "miscadmin.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
@@ -31,6 +32,46 @@ PG_FUNCTION_INFO_V1(gpustr_redact);
 PG_FUNCTION_INFO_V1(gpustr_redact_array);
 PG_FUNCTION_INFO_V1(gpustr_mask);
 
+/* Bytes of a name that are looked at, some ms long, between two looks for interrupts. */
+#define SPLIT_PIECE (4 * 1024 * 1024)
+
+/* rowfn_redact_split(), with looks for interrupts. */
+static RowfnRedactParts
+redact_split(GpustrBytes name)
+{
+	RowfnRedactParts parts = {name.len, name.len};
+	int32		at;
+
+	for (at = 0; at < name.len && parts.first_bytes == name.len; at += Min(SPLIT_PIECE, name.len - at))
+	{
+		const char *blank = memchr(name.data + at, ' ', Min(SPLIT_PIECE, name.len - at));
+
+		if (blank != NULL)
+			parts.first_bytes = (int32) (blank - name.data);
+		CHECK_FOR_INTERRUPTS();
+	}
+	for (at = parts.first_bytes; at < name.len && name.data[at] == ' '; at++)
+	{
+		if (at % SPLIT_PIECE == 0)
+			CHECK_FOR_INTERRUPTS();
+	}
+	parts.last_off = at;
+	return parts;
+}
+
+/* rowfn_redact_write_public(), alike. */
+static void
+redact_write(GpustrBytes name, RowfnRedactParts parts, int initial, char *out)
+{
+	if (parts.last_off < name.len)
+	{
+		gpustr_copy(out, name.data + parts.last_off, initial);
+		out[initial] = ' ';
+		out += initial + 1;
+	}
+	gpustr_copy(out, name.data, parts.first_bytes);
+}
+
 static text *
 redact_one(GpustrBytes name, GpustrBytes visibility)
 {
@@ -42,13 +83,13 @@ redact_one(GpustrBytes name, GpustrBytes visibility)
 	if (!rowfn_redact_is_public(visibility.data, visibility.len))
 		return cstring_to_text_with_len("X X", ROWFN_REDACTED_BYTES);
 
-	parts = rowfn_redact_split(name.data, name.len);
+	parts = redact_split(name);
 	if (parts.last_off < name.len)
 		initial = Min(pg_mblen(name.data + parts.last_off), name.len - parts.last_off);
 	len = rowfn_redact_public_bytes(parts, name.len, initial);
 	result = palloc(VARHDRSZ + len);
 	SET_VARSIZE(result, VARHDRSZ + len);
-	rowfn_redact_write_public(name.data, name.len, parts, initial, VARDATA(result));
+	redact_write(name, parts, initial, VARDATA(result));
 	return result;
 }
 
