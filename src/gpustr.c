@@ -22,6 +22,7 @@
 #include "batch/page_hint.h"
 #include "batch/page_read.h"
 #include "guc.h"
+#include "plan/join_path.h"
 #include "plan/scan_path.h"
 #include "service/queue.h"
 #include "service/supervisor.h"
@@ -57,6 +58,7 @@ _PG_init(void)
 	gpustr_define_settings();
 	gpustr_page_read_init();
 	gpustr_scan_init();
+	gpustr_join_init();
 	if (!process_shared_preload_libraries_in_progress)
 		return;
 

@@ -84,6 +84,7 @@ static const struct config_enum_entry require_options[] = {
 	{"allow", GPUSTR_REQUIRE_ALLOW, false},
 	{"require", GPUSTR_REQUIRE_REQUIRE, false},
 	{"forbid", GPUSTR_REQUIRE_FORBID, false},
+	{"require_join", GPUSTR_REQUIRE_JOIN, false},
 	{NULL, 0, false}
 };
 
@@ -292,7 +293,7 @@ define_session_settings(void)
 
 	DefineCustomEnumVariable("gpustr.debug_require",
 							 "Raises an error for queries that do, or do not, use gpustr.",
-							 "For tests: \"require\" also takes a GpuScan wherever one is possible.",
+							 "For tests: \"require\" also takes a GpuScan or GpuJoin wherever one is possible, \"require_join\" a GpuJoin.",
 							 &gpustr_debug_require,
 							 GPUSTR_REQUIRE_ALLOW, require_options,
 							 PGC_USERSET,

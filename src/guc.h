@@ -24,7 +24,8 @@ typedef enum GpustrRequireSetting
 {
 	GPUSTR_REQUIRE_ALLOW,
 	GPUSTR_REQUIRE_REQUIRE,
-	GPUSTR_REQUIRE_FORBID
+	GPUSTR_REQUIRE_FORBID,
+	GPUSTR_REQUIRE_JOIN			/* as "require", but a GpuScan is not enough */
 } GpustrRequireSetting;
 
 /* gpustr.debug_device_fault: what a device process does to our requests */

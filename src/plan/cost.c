@@ -77,13 +77,6 @@
 #include "service/client.h"
 
 /*
- * The host engine in this backend, measured on 20 million log lines: a scan
- * with one LIKE takes a fifth of what PostgreSQL's takes, pages included.  At
- * this factor a LIKE costs 0.002, against PostgreSQL's 0.0125 for a row.
- */
-#define LOCAL_ROW_COST_FACTOR 20.0
-
-/*
  * What a page costs the backend that looks it up, pins it and lists its
  * visible rows: 0.13 us, or 0.4 us if it is not all visible; as much as PostgreSQL
  * takes for about so many tuples (55 to 100 ns each).
@@ -206,13 +199,8 @@ gpustr_cost_least(PlannerInfo *root, RelOptInfo *rel, List *exprs)
 		rel->pages * spc_seq_page_cost - rel->rows * output_cost.per_tuple;
 }
 
-/*
- * By how much a scan's CPU cost is divided: its workers, and the leader less
- * the 30 % of its time that each worker takes up, as get_parallel_divisor()
- * in costsize.c has it.  1 for a serial scan.
- */
-static double
-participants(int workers)
+double
+gpustr_participants(int workers)
 {
 	double		leader = 1.0 - 0.3 * workers;
 
@@ -223,7 +211,7 @@ participants(int workers)
 
 void
 gpustr_cost_scan(Path *path, PlannerInfo *root, Relation table,
-				 const GpustrScanClauses *clauses, List *rinfos)
+				 const GpustrScanClauses *clauses, List *rinfos, bool fused)
 {
 	RelOptInfo *rel = path->parent;
 	double		row_cost = gpustr_device_row_cost;
@@ -240,7 +228,7 @@ gpustr_cost_scan(Path *path, PlannerInfo *root, Relation table,
 	List	   *offloaded_rinfos = NIL;
 	Cost		cpu_cost = 0;	/* of the participants */
 	Cost		shared_cost = 0;	/* of the disk and the device */
-	double		divisor = participants(path->parallel_workers);
+	double		divisor = gpustr_participants(path->parallel_workers);
 	bool		local_engine = gpustr_engine_choice() != GPUSTR_RUN_DEVICE;
 	ListCell   *clause;
 	ListCell   *flag;
@@ -267,7 +255,7 @@ gpustr_cost_scan(Path *path, PlannerInfo *root, Relation table,
 	rechecks = Min(rel->tuples, rechecks + match_rechecks(root, rel, offloaded_rinfos) +
 				   matched * rel->rows);
 	if (local_engine)
-		row_cost *= LOCAL_ROW_COST_FACTOR;
+		row_cost *= GPUSTR_LOCAL_ROW_COST_FACTOR;
 	get_tablespace_page_costs(rel->reltablespace, NULL, &spc_seq_page_cost);
 
 	shared_cost += rel->pages * spc_seq_page_cost;
@@ -277,8 +265,8 @@ gpustr_cost_scan(Path *path, PlannerInfo *root, Relation table,
 		shared_cost += rel->tuples * clauses->row_steps * row_cost;
 	cpu_cost += rechecks * (gpustr_recheck_cost + full_cost.per_tuple);
 	tuples = rel->pages * (rel->allvisfrac * PAGE_CPU_TUPLES + (1 - rel->allvisfrac) * BUSY_PAGE_CPU_TUPLES) +
-		survivors * BLIND_TUPLES;
-	if (local != NIL || gpustr_needs_tuples(root, rel, clauses->outputs))
+		(fused ? 0 : survivors * BLIND_TUPLES);
+	if (!fused && (local != NIL || gpustr_needs_tuples(root, rel, clauses->outputs)))
 		tuples = Max(tuples, survivors);
 	cpu_cost += tuples * cpu_tuple_cost + survivors * local_cost.per_tuple;
 	cpu_cost += rel->rows * path->pathtarget->cost.per_tuple;

@@ -4,9 +4,9 @@
  *	  gpustr.debug_require: prove which path a statement takes.
  *
  * Set to 'require', a statement that reads or changes a plain table, but whose
- * plan has no GpuScan anywhere, raises an error with the reasons that were
- * noted while it was planned; set to 'forbid', one whose plan has a GpuScan
- * does.  INSERT into a table does not by itself read it.  Statements without a
+ * plan has no GpuScan or GpuJoin anywhere, raises an error with the reasons that were
+ * noted while it was planned; set to 'require_join', one without a GpuJoin does;
+ * set to 'forbid', one with either of them does.  INSERT into a table does not by itself read it.  Statements without a
  * plain table, and those over catalogs only, are never refused.
  *
  * The planner is re-entrant (it may run functions), so the list of reasons is
@@ -29,6 +29,7 @@
 #include "compat.h"
 #include "guc.h"
 #include "plan/debug_require.h"
+#include "plan/join_plan.h"
 #include "plan/plan_private.h"
 
 static planner_hook_type previous_planner = NULL;
@@ -55,54 +56,58 @@ gpustr_note_refusal(const char *format,...)
 		enlargeStringInfo(&text, needed);
 	}
 	elog(DEBUG1, "gpustr: %s", text.data);
-	if (gpustr_debug_require == GPUSTR_REQUIRE_REQUIRE)
+	if (gpustr_debug_require == GPUSTR_REQUIRE_REQUIRE ||
+		gpustr_debug_require == GPUSTR_REQUIRE_JOIN)
 		refusals = lappend(refusals, text.data);
 }
 
-static bool plan_has_gpu_scan(Plan *plan);
+/* What a plan has of ours. */
+typedef struct PlanNodes
+{
+	bool		scan;
+	bool		join;
+} PlanNodes;
 
-static bool
-plans_have_gpu_scan(List *plans)
+static void find_nodes(Plan *plan, PlanNodes *found);
+
+static void
+find_nodes_of(List *plans, PlanNodes *found)
 {
 	ListCell   *lc;
 
 	foreach(lc, plans)
-	{
-		if (plan_has_gpu_scan(lfirst(lc)))
-			return true;
-	}
-	return false;
+		find_nodes(lfirst(lc), found);
 }
 
-static bool
-plan_has_gpu_scan(Plan *plan)
+static void
+find_nodes(Plan *plan, PlanNodes *found)
 {
 	if (plan == NULL)
-		return false;
+		return;
 	check_stack_depth();
 	switch (nodeTag(plan))
 	{
 		case T_CustomScan:
-			if (((CustomScan *) plan)->methods == &gpustr_scan_plan_methods ||
-				plans_have_gpu_scan(((CustomScan *) plan)->custom_plans))
-				return true;
+			if (((CustomScan *) plan)->methods == &gpustr_scan_plan_methods)
+				found->scan = true;
+			if (((CustomScan *) plan)->methods == &gpustr_join_plan_methods)
+				found->join = true;
+			find_nodes_of(((CustomScan *) plan)->custom_plans, found);
 			break;
 		case T_Append:
-			if (plans_have_gpu_scan(((Append *) plan)->appendplans))
-				return true;
+			find_nodes_of(((Append *) plan)->appendplans, found);
 			break;
 		case T_MergeAppend:
-			if (plans_have_gpu_scan(((MergeAppend *) plan)->mergeplans))
-				return true;
+			find_nodes_of(((MergeAppend *) plan)->mergeplans, found);
 			break;
 		case T_SubqueryScan:
-			if (plan_has_gpu_scan(((SubqueryScan *) plan)->subplan))
-				return true;
+			find_nodes(((SubqueryScan *) plan)->subplan, found);
 			break;
 		default:
 			break;
 	}
-	return plan_has_gpu_scan(plan->lefttree) || plan_has_gpu_scan(plan->righttree);
+	find_nodes(plan->lefttree, found);
+	find_nodes(plan->righttree, found);
 }
 
 /* Does the statement read, update or delete from a table that could count? */
@@ -129,37 +134,50 @@ statement_reads_table(PlannedStmt *stmt)
 }
 
 static void
-check_requirement(PlannedStmt *stmt)
+forbid(const PlanNodes *found)
 {
-	bool		has_gpu_scan;
-
-	if (stmt->commandType == CMD_UTILITY)
-		return;
-	has_gpu_scan = plan_has_gpu_scan(stmt->planTree) || plans_have_gpu_scan(stmt->subplans);
-
-	if (gpustr_debug_require == GPUSTR_REQUIRE_FORBID && has_gpu_scan)
+	if (found->scan || found->join)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("this query would be run with gpustr"),
-				 errdetail("\"gpustr.debug_require\" is \"forbid\", but its plan has a GpuScan.")));
+				 errdetail("\"gpustr.debug_require\" is \"forbid\", but its plan has a %s.",
+						   found->scan ? "GpuScan" : "GpuJoin")));
+}
 
-	if (gpustr_debug_require == GPUSTR_REQUIRE_REQUIRE && !has_gpu_scan &&
-		statement_reads_table(stmt))
-	{
-		StringInfoData detail;
-		ListCell   *lc;
+/* The plan has not what is required: say why. */
+static void
+raise_missing(bool join)
+{
+	StringInfoData detail;
+	ListCell   *lc;
 
-		initStringInfo(&detail);
-		if (refusals == NIL)
-			appendStringInfoString(&detail, "no WHERE clause can be offloaded");
-		foreach(lc, refusals)
-			appendStringInfo(&detail, "%s%s", lc == list_head(refusals) ? "" : "; ",
-							 (char *) lfirst(lc));
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("could not run this query with gpustr"),
-				 errdetail("Reasons: %s.", detail.data)));
-	}
+	initStringInfo(&detail);
+	if (refusals == NIL)
+		appendStringInfo(&detail, "no %s can be offloaded", join ? "join" : "WHERE clause");
+	foreach(lc, refusals)
+		appendStringInfo(&detail, "%s%s", lc == list_head(refusals) ? "" : "; ",
+						 (char *) lfirst(lc));
+	ereport(ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 join ? errmsg("could not join with gpustr in this query") :
+			 errmsg("could not run this query with gpustr"),
+			 errdetail("Reasons: %s.", detail.data)));
+}
+
+static void
+check_requirement(PlannedStmt *stmt)
+{
+	PlanNodes	found = {false, false};
+
+	if (stmt->commandType == CMD_UTILITY)
+		return;
+	find_nodes(stmt->planTree, &found);
+	find_nodes_of(stmt->subplans, &found);
+	if (gpustr_debug_require == GPUSTR_REQUIRE_FORBID)
+		forbid(&found);
+	else if (!found.join && statement_reads_table(stmt) &&
+			 (gpustr_debug_require == GPUSTR_REQUIRE_JOIN || !found.scan))
+		raise_missing(gpustr_debug_require == GPUSTR_REQUIRE_JOIN);
 }
 
 static PlannedStmt *

@@ -32,7 +32,7 @@
 
 #include "compat.h"
 #include "plan/expr_build.h"
-#include "plan/join_build.h"
+#include "plan/join_sides.h"
 
 /* What a program may leave to PostgreSQL to get smaller. */
 typedef enum JoinDecides
@@ -123,6 +123,9 @@ find_last_spaces(JoinBuild *jb)
 		}
 	}
 }
+
+/* Tables, to see whether a program fits. */
+static const GpustrJoinTables no_tables = {.npartitions = {1}};
 
 /* A JoinBuild without a program. */
 static JoinBuild *
@@ -308,6 +311,12 @@ try_column_program(JoinBuild *jb)
 	return end_join(jb);
 }
 
+bool
+gpustr_join_column_program_fits(const CustomScan *plan, const GpustrJoinPlan *join)
+{
+	return try_column_program(begin_join(plan, join, &no_tables, DECIDES_ALL)) != NULL;
+}
+
 GpustrProgram *
 gpustr_join_column_program(const CustomScan *plan, const GpustrJoinPlan *join,
 						   const GpustrJoinTables *tables)
@@ -423,6 +432,25 @@ try_page_program(JoinBuild *jb, Relation rel, const GpustrScanClauses *clauses,
 	return end_join(jb);
 }
 
+/* A JoinBuild over the pages of the outer side's table. */
+static JoinBuild *
+begin_page_join(const CustomScan *plan, const GpustrJoinPlan *join,
+				const GpustrJoinTables *tables, JoinDecides decides)
+{
+	JoinBuild  *jb = begin_join(plan, join, tables, decides);
+
+	jb->scan_tlist = ((Plan *) linitial(plan->custom_plans))->targetlist;
+	return jb;
+}
+
+bool
+gpustr_join_page_program_fits(const CustomScan *plan, const GpustrJoinPlan *join, Relation rel,
+							  const GpustrScanClauses *clauses)
+{
+	return try_page_program(begin_page_join(plan, join, &no_tables, DECIDES_ALL), rel, clauses,
+							NULL) != NULL;
+}
+
 GpustrProgram *
 gpustr_join_page_program(const CustomScan *plan, const GpustrJoinPlan *join,
 						 const GpustrJoinTables *tables, Relation rel,
@@ -432,12 +460,8 @@ gpustr_join_page_program(const CustomScan *plan, const GpustrJoinPlan *join,
 	int			decides;
 
 	for (decides = DECIDES_ALL; program == NULL && decides >= DECIDES_NOTHING; decides--)
-	{
-		JoinBuild  *jb = begin_join(plan, join, tables, (JoinDecides) decides);
-
-		jb->scan_tlist = ((Plan *) linitial(plan->custom_plans))->targetlist;
-		program = try_page_program(jb, rel, clauses, late);
-	}
+		program = try_page_program(begin_page_join(plan, join, tables, (JoinDecides) decides), rel,
+								   clauses, late);
 	if (program == NULL)
 		elog(ERROR, "the program of a GpuJoin with %d columns did not fit", join->ncolumns);
 	return program;

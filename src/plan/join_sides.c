@@ -18,7 +18,7 @@
 
 #include "compat.h"
 #include "guc.h"
-#include "plan/join_build.h"
+#include "plan/join_sides.h"
 
 /* The most rows of results that a batch is to have room for. */
 #define MOST_RESULT_ROWS (1024 * 1024)

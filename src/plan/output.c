@@ -323,9 +323,8 @@ needs_tuple_walker(Node *node, void *context)
 	return expression_tree_walker(node, needs_tuple_walker, context);
 }
 
-/* May a query of this kind have expressions computed in its scans? */
-static bool
-query_allows(PlannerInfo *root)
+bool
+gpustr_query_only_reads(PlannerInfo *root)
 {
 	Query	   *parse = root->parse;
 
@@ -408,7 +407,7 @@ searched_exprs(PlannerInfo *root, RelOptInfo *rel)
 List *
 gpustr_searched_exprs(PlannerInfo *root, RelOptInfo *rel)
 {
-	return gpustr_enable_output && query_allows(root) ? searched_exprs(root, rel) : NIL;
+	return gpustr_enable_output && gpustr_query_only_reads(root) ? searched_exprs(root, rel) : NIL;
 }
 
 List *
@@ -418,7 +417,7 @@ gpustr_find_outputs(PlannerInfo *root, RelOptInfo *rel, List **refused)
 	ListCell   *lc;
 
 	*refused = NIL;
-	if (!gpustr_enable_output || !query_allows(root))
+	if (!gpustr_enable_output || !gpustr_query_only_reads(root))
 		return NIL;
 	(void) find_walker((Node *) searched_exprs(root, rel), &context);
 	if (context.outputs != NIL &&

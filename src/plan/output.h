@@ -24,6 +24,9 @@
  */
 extern List *gpustr_find_outputs(PlannerInfo *root, RelOptInfo *rel, List **refused);
 
+/* Is it a query whose tables EvalPlanQual has nothing to do with? */
+extern bool gpustr_query_only_reads(PlannerInfo *root);
+
 /* The expressions that outputs are looked for in, which takes longer. */
 extern List *gpustr_searched_exprs(PlannerInfo *root, RelOptInfo *rel);
 

@@ -66,8 +66,8 @@ static set_rel_pathlist_hook_type previous_set_rel_pathlist = NULL;
  * a cheap leakproof clause counts as level 0, then by cost; otherwise as they
  * stand.
  */
-static List *
-order_clauses(PlannerInfo *root, List *rinfos)
+List *
+gpustr_order_clauses(PlannerInfo *root, List *rinfos)
 {
 	typedef struct
 	{
@@ -142,7 +142,7 @@ scan_clauses(PlannerInfo *root, RelOptInfo *rel, List **rinfos)
 		if (!rinfo->pseudoconstant)
 			used = lappend(used, rinfo);
 	}
-	*rinfos = order_clauses(root, used);
+	*rinfos = gpustr_order_clauses(root, used);
 	return true;
 }
 
@@ -186,10 +186,10 @@ cannot_win(PlannerInfo *root, RelOptInfo *rel)
 	return false;
 }
 
-/* A path with this many workers; 0: a serial one. */
+/* A path with this many workers; 0: a serial one.  fused: with a GpuJoin. */
 static Path *
 make_scan_path(PlannerInfo *root, RelOptInfo *rel, Relation table,
-			   const GpustrScanClauses *clauses, List *rinfos, int workers)
+			   const GpustrScanClauses *clauses, List *rinfos, int workers, bool fused)
 {
 	CustomPath *path = makeNode(CustomPath);
 
@@ -202,8 +202,16 @@ make_scan_path(PlannerInfo *root, RelOptInfo *rel, Relation table,
 	path->flags = CUSTOMPATH_SUPPORT_PROJECTION | CUSTOMPATH_SUPPORT_BACKWARD_SCAN;
 	path->custom_private = list_make2(clauses->outputs, clauses->refused_outputs);
 	path->methods = &gpustr_scan_path_methods;
-	gpustr_cost_scan(&path->path, root, table, clauses, rinfos);
+	gpustr_cost_scan(&path->path, root, table, clauses, rinfos, fused);
 	return &path->path;
+}
+
+static int
+scan_workers(RelOptInfo *rel)
+{
+	if (!rel->consider_parallel)
+		return 0;
+	return compute_parallel_worker(rel, rel->pages, -1, max_parallel_workers_per_gather);
 }
 
 /*
@@ -216,7 +224,7 @@ add_scan_paths(PlannerInfo *root, RelOptInfo *rel, Relation table, List *rinfos,
 			   List *outputs, List *refused_outputs)
 {
 	GpustrScanClauses *clauses = gpustr_build_scan_program(table, rel->relid, rinfos, outputs);
-	int			workers = 0;
+	int			workers = scan_workers(rel);
 
 	clauses->refused_outputs = refused_outputs;
 	if (clauses->noffloaded == 0 && clauses->outputs == NIL)
@@ -225,18 +233,14 @@ add_scan_paths(PlannerInfo *root, RelOptInfo *rel, Relation table, List *rinfos,
 		return false;
 	}
 
-	if (rel->consider_parallel)
-		workers = compute_parallel_worker(rel, rel->pages, -1,
-										  max_parallel_workers_per_gather);
-
 	if (gpustr_debug_require == GPUSTR_REQUIRE_REQUIRE)
 	{
 		rel->pathlist = NIL;
 		rel->partial_pathlist = NIL;
 	}
-	add_path(rel, make_scan_path(root, rel, table, clauses, rinfos, 0));
+	add_path(rel, make_scan_path(root, rel, table, clauses, rinfos, 0, false));
 	if (workers > 0)
-		add_partial_path(rel, make_scan_path(root, rel, table, clauses, rinfos, workers));
+		add_partial_path(rel, make_scan_path(root, rel, table, clauses, rinfos, workers, false));
 	return true;
 }
 
@@ -330,6 +334,84 @@ gpustr_set_rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblE
 	else if (!IsCatalogRelation(table))
 		offer_scans(root, rel, table, outputs, refused_outputs);
 	table_close(table, NoLock);
+}
+
+/* Why can a GpuJoin not read the table, as far as is seen without its clauses? */
+static const char *
+fused_refusal(RelOptInfo *rel, Relation table)
+{
+	ListCell   *lc;
+
+	if (table->rd_tableam != GetHeapamTableAmRoutine() || IsCatalogRelation(table))
+		return "it is not a plain table";
+	foreach(lc, rel->reltarget->exprs)
+	{
+		if (!IsA(lfirst(lc), Var) || ((Var *) lfirst(lc))->varattno <= 0)
+			return "more than its columns is needed of it";
+	}
+	foreach(lc, rel->baserestrictinfo)
+	{
+		if (lfirst_node(RestrictInfo, lc)->pseudoconstant)
+			return "it has a constant condition";
+	}
+	return NULL;
+}
+
+static GpustrFusedScan *
+make_fused_scan(PlannerInfo *root, RelOptInfo *rel, Relation table, const char **reason)
+{
+	GpustrFusedScan *scan = palloc0(sizeof(GpustrFusedScan));
+	int			workers = scan_workers(rel);
+	GpustrScanClauses *clauses;
+	List	   *rinfos;
+	ListCell   *lc;
+
+	if (!scan_clauses(root, rel, &rinfos))
+	{
+		*reason = "CURRENT OF is not supported";
+		return NULL;
+	}
+	clauses = gpustr_build_scan_program(table, rel->relid, rinfos, NIL);
+	foreach(lc, clauses->reasons)
+	{
+		const char *why = strVal(lfirst(lc));
+
+		if (why[0] != '\0')
+		{
+			*reason = psprintf("a condition of it is not offloaded: %s", why);
+			return NULL;
+		}
+	}
+	scan->clauses = clauses;
+	scan->table = RelationGetRelid(table);
+	scan->serial = make_scan_path(root, rel, table, clauses, rinfos, 0, true);
+	if (workers > 0)
+		scan->partial = make_scan_path(root, rel, table, clauses, rinfos, workers, true);
+	return scan;
+}
+
+GpustrFusedScan *
+gpustr_fused_scan(PlannerInfo *root, RelOptInfo *rel, const char **reason)
+{
+	GpustrFusedScan *scan = NULL;
+	RangeTblEntry *rte;
+	Relation	table;
+
+	if (rel->reloptkind != RELOPT_BASEREL && rel->reloptkind != RELOPT_OTHER_MEMBER_REL)
+		*reason = "it is a join";
+	else if (!gpustr_enable_scan)
+		*reason = "\"gpustr.enable_scan\" is off";
+	else if (rte = planner_rt_fetch(rel->relid, root), !may_scan(rel, rte))
+		*reason = "it is not a plain table";
+	else
+	{
+		table = table_open(rte->relid, NoLock);
+		*reason = fused_refusal(rel, table);
+		if (*reason == NULL)
+			scan = make_fused_scan(root, rel, table, reason);
+		table_close(table, NoLock);
+	}
+	return scan;
 }
 
 /*

@@ -123,8 +123,8 @@ gpustr_encoding_refusal(void)
 	return psprintf("encoding %s is not supported", pg_encoding_to_char(encoding));
 }
 
-static const char *
-collation_refusal(const GpustrFunction *function, Oid collation)
+const char *
+gpustr_collation_refusal(const GpustrFunction *function, Oid collation)
 {
 	if (!OidIsValid(collation))
 		return "it has no collation";
@@ -190,7 +190,7 @@ text_refusal(const GpustrFunction *function, Oid collation)
 	const char *reason = NULL;
 
 	if (function->flags & GPUSTR_FLAG_COLLATED)
-		reason = collation_refusal(function, collation);
+		reason = gpustr_collation_refusal(function, collation);
 	if (reason == NULL && (function->flags & GPUSTR_FLAG_TEXT))
 		reason = gpustr_encoding_refusal();
 	if (reason == NULL && (function->flags & GPUSTR_FLAG_FOLDED))

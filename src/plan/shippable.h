@@ -33,6 +33,9 @@ extern const char *gpustr_argument_refusal(Node *arg, Index varno);
 /* NULL if the engines can walk over text in the database's encoding, or why not. */
 extern const char *gpustr_encoding_refusal(void);
 
+/* NULL if the engines' answer is that of the function under the collation, or why not. */
+extern const char *gpustr_collation_refusal(const GpustrFunction *function, Oid collation);
+
 /* Does "op ANY" or "op ALL" with this function ask for membership in a set? */
 extern bool gpustr_is_set_test(const GpustrFunction *function, bool use_or);
 

@@ -1,15 +1,15 @@
 /*-------------------------------------------------------------------------
  *
- * join_build.h
+ * join_sides.h
  *	  What the programs, paths and columns of a GpuJoin have in common.
  *
  * IDENTIFICATION
- *	  src/plan/join_build.h
+ *	  src/plan/join_sides.h
  *
  *-------------------------------------------------------------------------
  */
-#ifndef GPUSTR_JOIN_BUILD_H
-#define GPUSTR_JOIN_BUILD_H
+#ifndef GPUSTR_JOIN_SIDES_H
+#define GPUSTR_JOIN_SIDES_H
 
 #include "plan/join_program.h"
 
@@ -18,7 +18,15 @@ extern const Var *gpustr_plain_key(const Expr * key);
 
 extern Oid	gpustr_slot_column_type(const CustomScan *plan, int column);
 
+/*
+ * Do the programs of join_program.h fit, with all clauses, and whatever late values are
+ * not known yet?
+ */
+extern bool gpustr_join_column_program_fits(const CustomScan *plan, const GpustrJoinPlan *join);
+extern bool gpustr_join_page_program_fits(const CustomScan *plan, const GpustrJoinPlan *join,
+										  Relation rel, const GpustrScanClauses *clauses);
+
 /* What its PROBE makes. */
 extern GpustrProbeKind gpustr_probe_kind(const GpustrJoinStep *step);
 
-#endif							/* GPUSTR_JOIN_BUILD_H */
+#endif							/* GPUSTR_JOIN_SIDES_H */

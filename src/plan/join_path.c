@@ -1,0 +1,471 @@
+/*-------------------------------------------------------------------------
+ *
+ * join_path.c
+ *	  Offer GpuJoin to the planner.
+ *
+ * A GpuJoin is one more path for a join that has a hashable equality, beside
+ * PostgreSQL's, and has to win on cost.  It is offered where hash_inner_and_outer()
+ * (joinpath.c) would consider a hash join, of
+ *
+ *	- the outer side's cheapest path, or the table itself as page batches ("fused");
+ *	- where the outer side is an inner join that is a GpuJoin, that with one more
+ *	  step, so that what it finds stays with the engine;
+ *	- and each of these as a partial path.
+ *
+ * Left out are queries with row marks and those that update or delete (EvalPlanQual
+ * would have to run the join for a row), LATERAL and parameterised joins.
+ *
+ * Where gpustr.debug_require is not "allow" or "forbid", relations that can be joined so are
+ * left no other path.  PostgreSQL adds paths for other pairs of the same relations in
+ * between, which must not displace ours: so these cost next to nothing then.
+ *
+ * IDENTIFICATION
+ *	  src/plan/join_path.c
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "nodes/makefuncs.h"
+#include "optimizer/cost.h"
+#include "optimizer/pathnode.h"
+#include "optimizer/paths.h"
+
+#include "compat.h"
+#include "guc.h"
+#include "plan/debug_require.h"
+#include "plan/join_path.h"
+#include "plan/join_sides.h"
+#include "plan/output.h"
+#include "service/client.h"
+
+static Plan *gpustr_join_make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *best,
+								   List *tlist, List *clauses, List *custom_plans);
+
+static const CustomPathMethods gpustr_join_path_methods = {
+	.CustomName = GPUSTR_JOIN_NAME,
+	.PlanCustomPath = gpustr_join_make_plan,
+};
+
+static set_join_pathlist_hook_type previous_set_join_pathlist = NULL;
+
+/* Costs of paths that are required are this much of what they would be. */
+#define REQUIRED_COST 1e-6
+
+/* What is offered for one pair of relations. */
+typedef struct JoinOffer
+{
+	PlannerInfo *root;
+	RelOptInfo *joinrel;
+	RelOptInfo *outerrel;
+	RelOptInfo *innerrel;
+	JoinType	jointype;		/* that the executor is to do */
+	GpustrJoinClauses *clauses;
+	GpustrFusedScan *fused;		/* of the outer side; or NULL */
+	List	   *refused;		/* String list: why not */
+} JoinOffer;
+
+/* The paths that one join starts from. */
+typedef struct JoinInput
+{
+	Path	   *outer;
+	const GpustrFusedScan *fused;	/* outer is its scan */
+	const GpustrJoinPath *below;	/* outer is this, to get one more step */
+	Path	   *inner;
+	bool		partial;
+	bool		inner_partial;
+} JoinInput;
+
+bool
+gpustr_is_join_path(const Path *path)
+{
+	return IsA(path, CustomPath) && ((const CustomPath *) path)->methods == &gpustr_join_path_methods;
+}
+
+static bool
+is_required(void)
+{
+	return gpustr_debug_require == GPUSTR_REQUIRE_REQUIRE ||
+		gpustr_debug_require == GPUSTR_REQUIRE_JOIN;
+}
+
+/* A path without steps. */
+static GpustrJoinPath *
+begin_path(const JoinOffer *offer, const JoinInput *input)
+{
+	GpustrJoinPath *path = palloc0(sizeof(GpustrJoinPath));
+	Path	   *p = &path->custom.path;
+
+	NodeSetTag(path, T_CustomPath);
+	p->pathtype = T_CustomScan;
+	p->parent = offer->joinrel;
+	p->pathtarget = offer->joinrel->reltarget;
+	p->parallel_aware = input->partial;
+	p->parallel_safe = offer->joinrel->consider_parallel && input->outer->parallel_safe &&
+		input->inner->parallel_safe;
+	p->parallel_workers = input->partial ? input->outer->parallel_workers : 0;
+	path->custom.flags = CUSTOMPATH_SUPPORT_PROJECTION;
+	path->custom.methods = &gpustr_join_path_methods;
+	path->join.step = path->step;
+	path->fused = input->fused;
+	if (input->below != NULL)
+	{
+		const GpustrJoinPath *below = input->below;
+
+		path->custom.custom_paths = list_copy(below->custom.custom_paths);
+		path->join = below->join;
+		path->join.step = path->step;
+		path->join.ncolumns = 0;
+		path->join.column = NULL;
+		memcpy(path->step, below->step, sizeof(path->step));
+		memcpy(path->key_rinfos, below->key_rinfos, sizeof(path->key_rinfos));
+		memcpy(path->filter_rinfos, below->filter_rinfos, sizeof(path->filter_rinfos));
+		path->fused = below->fused;
+	}
+	else
+		path->custom.custom_paths = list_make1(input->outer);
+	return path;
+}
+
+/* NULL if it may not be, which is noted. */
+static GpustrJoinPath *
+make_join_path(JoinOffer *offer, const JoinInput *input)
+{
+	GpustrJoinPath *path = begin_path(offer, input);
+	int			n = path->join.nsteps++;
+	const char *reason;
+
+	path->custom.custom_paths = lappend(path->custom.custom_paths, input->inner);
+	path->step[n] = offer->clauses->step;
+	path->step[n].jointype = offer->jointype;
+	path->key_rinfos[n] = offer->clauses->key_rinfos;
+	path->filter_rinfos[n] = offer->clauses->filter_rinfos;
+	path->join.inner_rows[n] = input->inner->rows;
+	path->join.inner_partial[n] = input->inner_partial;
+	path->join.fused = path->fused != NULL;
+	path->join.refused = list_concat_copy(path->join.refused, offer->refused);
+	path->qual = offer->clauses->qual;
+	reason = gpustr_join_fit(path);
+	if (reason != NULL)
+	{
+		gpustr_note_refusal("a join is not offloaded: %s", reason);
+		return NULL;
+	}
+	gpustr_cost_join(offer->root, path);
+	if (is_required())
+	{
+		path->custom.path.startup_cost *= REQUIRED_COST;
+		path->custom.path.total_cost *= REQUIRED_COST;
+	}
+	return path;
+}
+
+static void
+offer_join(JoinOffer *offer, const JoinInput *input)
+{
+	GpustrJoinPath *path = make_join_path(offer, input);
+
+	if (path == NULL)
+		return;
+	if (input->partial)
+		add_partial_path(offer->joinrel, &path->custom.path);
+	else
+		add_path(offer->joinrel, &path->custom.path);
+}
+
+/* May the step of this offer come after others in one node? */
+static bool
+may_come_after(const JoinOffer *offer)
+{
+	const GpustrJoinStep *step = &offer->clauses->step;
+	ListCell   *key;
+	ListCell   *kind;
+
+	if (offer->jointype != JOIN_INNER)
+		return false;
+
+	/*
+	 * keys that might be recheck can only be looked up from the rows of a
+	 * batch
+	 */
+	forboth(key, step->outer_keys, kind, step->key_kinds)
+	{
+		Expr	   *translated = (Expr *) gpustr_join_translate(lfirst(key),
+																offer->outerrel->reltarget->exprs);
+
+		if (gpustr_plain_key(translated) == NULL || gpustr_key_may_fail(lfirst_int(kind)))
+			return false;
+	}
+	return true;
+}
+
+/* May a path get one more step? */
+static bool
+may_be_below(const Path *path)
+{
+	const GpustrJoinPath *join = (const GpustrJoinPath *) path;
+	int			i;
+
+	if (!gpustr_is_join_path(path) || join->join.nsteps == GPUSTR_MAX_PROBES)
+		return false;
+	for (i = 0; i < join->join.nsteps; i++)
+	{
+		if (join->step[i].jointype != JOIN_INNER)
+			return false;
+	}
+	return true;
+}
+
+/* Offer the join of these paths, and what else can stand in the place of the outer one. */
+static void
+offer_joins(JoinOffer *offer, JoinInput input, List *outer_paths)
+{
+	ListCell   *lc;
+
+	offer_join(offer, &input);
+	if (offer->fused != NULL)
+	{
+		input.outer = input.partial ? offer->fused->partial : offer->fused->serial;
+		input.fused = offer->fused;
+		if (input.outer != NULL)
+			offer_join(offer, &input);
+		input.fused = NULL;
+	}
+	if (!may_come_after(offer))
+		return;
+	foreach(lc, outer_paths)
+	{
+		Path	   *path = lfirst(lc);
+
+		if (path->param_info != NULL || !may_be_below(path))
+			continue;
+		input.outer = path;
+		input.below = (GpustrJoinPath *) path;
+		offer_join(offer, &input);
+		break;
+	}
+}
+
+static void
+offer_serial(JoinOffer *offer, Path *outer, Path *inner)
+{
+	JoinInput	input = {.outer = outer,.inner = inner};
+
+	offer_joins(offer, input,
+				outer == offer->outerrel->cheapest_total_path ? offer->outerrel->pathlist : NIL);
+}
+
+/* unique_inner: the inner path that is to be used, or NULL. */
+static void
+offer_partial(JoinOffer *offer, Path *unique_inner)
+{
+	JoinInput	input = {.partial = true};
+	Path	   *inner = offer->innerrel->cheapest_total_path;
+
+	if (offer->outerrel->partial_pathlist == NIL)
+		return;
+	input.outer = linitial(offer->outerrel->partial_pathlist);
+	if (unique_inner != NULL)
+		input.inner = unique_inner->parallel_safe ? unique_inner : NULL;
+	else if (offer->innerrel->partial_pathlist != NIL)
+	{
+		input.inner = linitial(offer->innerrel->partial_pathlist);
+		input.inner_partial = true;
+	}
+	else
+		input.inner = inner->parallel_safe ? inner :
+			get_cheapest_parallel_safe_total_inner(offer->innerrel->pathlist);
+	if (input.inner != NULL)
+		offer_joins(offer, input, offer->outerrel->partial_pathlist);
+}
+
+/*
+ * Is there a path already that no GpuJoin can beat?  As for scans, that is seen before
+ * anything else is looked at.
+ */
+static bool
+cannot_win(RelOptInfo *joinrel, RelOptInfo *outerrel, RelOptInfo *innerrel)
+{
+	Cost		least;
+	bool		beaten = false;
+	ListCell   *lc;
+
+	if (gpustr_debug_require != GPUSTR_REQUIRE_ALLOW || message_level_is_interesting(DEBUG1))
+		return false;
+	least = gpustr_join_cost_least(joinrel, outerrel, innerrel, 0);
+	foreach(lc, joinrel->pathlist)
+	{
+		Path	   *path = lfirst(lc);
+
+		beaten |= path->param_info == NULL && path->total_cost <= least &&
+			path->startup_cost <= gpustr_device_startup_cost;
+	}
+	if (!beaten || !joinrel->consider_parallel || outerrel->partial_pathlist == NIL)
+		return beaten;
+	least = gpustr_join_cost_least(joinrel, outerrel, innerrel, max_parallel_workers_per_gather);
+	foreach(lc, joinrel->partial_pathlist)
+	{
+		if (((Path *) lfirst(lc))->total_cost <= least)
+			return true;
+	}
+	return false;
+}
+
+/* Why is no GpuJoin considered, whatever the clauses of the join?  NULL: it is. */
+static const char *
+join_refusal(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outerrel, RelOptInfo *innerrel)
+{
+	if (!gpustr_query_only_reads(root))
+		return "the query locks or changes rows";
+	if (!bms_is_empty(joinrel->lateral_relids) ||
+		outerrel->cheapest_total_path->param_info != NULL ||
+		innerrel->cheapest_total_path->param_info != NULL)
+		return "it is LATERAL";
+	if (gpustr_engine_choice() == GPUSTR_RUN_NOWHERE)
+		return psprintf("%s, and \"gpustr.engine\" is not \"local\"", gpustr_nowhere_reason());
+	return NULL;
+}
+
+/* May the fused scan's program compute the first step's keys? */
+static const char *
+fused_key_refusal(const JoinOffer *offer)
+{
+	ListCell   *lc;
+
+	foreach(lc, offer->clauses->step.outer_keys)
+	{
+		const char *reason = gpustr_join_expr_refusal(lfirst(lc), offer->outerrel->reltarget->exprs);
+
+		if (reason != NULL)
+			return psprintf("a key is not computed by the engine: %s", reason);
+	}
+	return NULL;
+}
+
+/* See whether the outer side's table can be read by the engine itself. */
+static void
+find_fused(JoinOffer *offer)
+{
+	const char *reason = fused_key_refusal(offer);
+
+	if (offer->outerrel->reloptkind != RELOPT_BASEREL &&
+		offer->outerrel->reloptkind != RELOPT_OTHER_MEMBER_REL)
+		return;
+	if (reason == NULL)
+		offer->fused = gpustr_fused_scan(offer->root, offer->outerrel, &reason);
+	if (offer->fused == NULL)
+		offer->refused = list_make1(makeString(psprintf("the scan of the outer side: %s", reason)));
+}
+
+/* Offer all joins of a pair of relations; 'jointype' is what PostgreSQL calls it. */
+static void
+offer_all(JoinOffer *offer, JoinType jointype, SpecialJoinInfo * sjinfo)
+{
+	Path	   *outer = offer->outerrel->cheapest_total_path;
+	Path	   *inner = offer->innerrel->cheapest_total_path;
+	Path	   *unique_inner = NULL;
+
+	offer->jointype = jointype;
+	if (jointype == JOIN_UNIQUE_OUTER)
+	{
+		offer->jointype = JOIN_INNER;
+		outer = (Path *) create_unique_path(offer->root, offer->outerrel, outer, sjinfo);
+	}
+	else
+		find_fused(offer);
+	if (jointype == JOIN_UNIQUE_INNER)
+	{
+		offer->jointype = JOIN_INNER;
+		unique_inner = (Path *) create_unique_path(offer->root, offer->innerrel, inner, sjinfo);
+		inner = unique_inner;
+	}
+	if (outer == NULL || inner == NULL)
+		return;
+	offer_serial(offer, outer, inner);
+	if (offer->joinrel->consider_parallel && jointype != JOIN_UNIQUE_OUTER &&
+		jointype != JOIN_RIGHT && jointype != JOIN_FULL)
+		offer_partial(offer, unique_inner);
+}
+
+static List *
+only_joins(List *paths)
+{
+	List	   *result = NIL;
+	ListCell   *lc;
+
+	foreach(lc, paths)
+	{
+		if (gpustr_is_join_path(lfirst(lc)))
+			result = lappend(result, lfirst(lc));
+	}
+	return result;
+}
+
+/* Leave the relation no other paths, if it has one of ours. */
+static void
+keep_only_joins(RelOptInfo *joinrel)
+{
+	List	   *serial = only_joins(joinrel->pathlist);
+
+	if (serial == NIL)
+		return;
+	joinrel->pathlist = serial;
+	joinrel->partial_pathlist = only_joins(joinrel->partial_pathlist);
+}
+
+static void
+gpustr_set_join_pathlist(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outerrel,
+						 RelOptInfo *innerrel, JoinType jointype, JoinPathExtraData * extra)
+{
+	JoinOffer	offer = {root, joinrel, outerrel, innerrel};
+	const char *reason;
+
+	if (previous_set_join_pathlist)
+		previous_set_join_pathlist(root, joinrel, outerrel, innerrel, jointype, extra);
+	if (!gpustr_enabled || !gpustr_enable_join)
+	{
+		if (gpustr_debug_require == GPUSTR_REQUIRE_JOIN)
+			gpustr_note_refusal("joins are disabled by \"%s\"",
+								gpustr_enabled ? "gpustr.enable_join" : "gpustr.enabled");
+		return;
+	}
+	if (cannot_win(joinrel, outerrel, innerrel))
+		return;
+	reason = join_refusal(root, joinrel, outerrel, innerrel);
+	if (reason == NULL)
+	{
+		offer.clauses = gpustr_join_clauses(root, joinrel, outerrel, innerrel, jointype,
+											extra->restrictlist);
+		if (offer.clauses->step.nkeys == 0)
+			reason = offer.clauses->refusal;
+	}
+	if (reason != NULL)
+		gpustr_note_refusal("a join is not offloaded: %s", reason);
+	else
+		offer_all(&offer, jointype, extra->sjinfo);
+	if (is_required())
+		keep_only_joins(joinrel);
+}
+
+static Plan *
+gpustr_join_make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *best, List *tlist,
+					  List *clauses, List *custom_plans)
+{
+	const GpustrJoinPath *path = (const GpustrJoinPath *) best;
+	CustomScan *plan = gpustr_join_bare_plan(path);
+
+	plan->scan.plan.targetlist = tlist;
+	plan->scan.plan.qual = path->qual;
+	plan->flags = best->flags;
+	plan->methods = &gpustr_join_plan_methods;
+	plan->custom_plans = custom_plans;
+	return &plan->scan.plan;
+}
+
+void
+gpustr_join_init(void)
+{
+	RegisterCustomScanMethods(&gpustr_join_plan_methods);
+	previous_set_join_pathlist = set_join_pathlist_hook;
+	set_join_pathlist_hook = gpustr_set_join_pathlist;
+}
