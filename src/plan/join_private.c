@@ -43,11 +43,11 @@ typedef enum GpustrStepPrivate
 	GSTP_COUNT					/* must be last */
 } GpustrStepPrivate;
 
-/* A number, with all its digits. */
+/* A number, with all its digits; and a point, lest it be read as an integer. */
 static Node *
 pack_rows(double rows)
 {
-	return (Node *) makeFloat(psprintf("%.17g", rows));
+	return (Node *) makeFloat(psprintf("%.17e", rows));
 }
 
 static List *
