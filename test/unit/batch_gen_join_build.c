@@ -351,7 +351,7 @@ add_tuple(Rng *rng, char *page, const HeapGenTable *table, const GenRelation *ou
 		values[c].state = cell->state == GPUSTR_FALSE ? HEAP_GEN_VALUE :
 			cell->state == GPUSTR_NULL ? HEAP_GEN_NULL : HEAP_GEN_TOASTED;
 		values[c].len = cell->len;
-		if (gen_join_is_text(outer->kind[c]))
+		if (cell->len > 0)
 			memcpy(values[c].text, outer->text + cell->off, (size_t) cell->len);
 		else
 			memcpy(values[c].text, &cell->value, 8);	/* little-endian */

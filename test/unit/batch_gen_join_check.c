@@ -337,8 +337,8 @@ result_ok(const GenJoin *join, const void *body, int32_t i, const GenJoinRow *ex
 		}
 		else if (offsets[i] < 0 || offsets[i + 1] - offsets[i] != (valid ? cell->len : 0) ||
 				 (uint32_t) offsets[i + 1] > column->data_bytes ||
-				 (valid && memcmp(GPUSTR_BODY_PTR(body, column->data_off, const char) + offsets[i],
-								  text_of(join, &join->result[c], cell), (size_t) cell->len) != 0))
+				 (valid && cell->len > 0 && memcmp(GPUSTR_BODY_PTR(body, column->data_off, const char) + offsets[i],
+												   text_of(join, &join->result[c], cell), (size_t) cell->len) != 0))
 			return 0;
 	}
 	return 1;
