@@ -227,10 +227,13 @@ gpustr_join_end(CustomScanState *node)
 {
 	GpustrJoinState *state = (GpustrJoinState *) node;
 	ListCell   *lc;
+	int			i;
 
 	if (state->context != NULL)
 	{
 		gpustr_outer_end(state);
+		for (i = 0; i <= state->join->nsteps; i++)
+			gpustr_join_forget_side(state, i);
 		MemoryContextDelete(state->context);
 	}
 	state->context = NULL;
