@@ -292,7 +292,10 @@ gpustr_join_clauses(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outerrel
 		result->filter_rinfos = lappend(result->filter_rinfos, rinfo);
 	}
 	if (result->step.nkeys > 0)
+	{
+		result->refusal = NULL;
 		sort_filter(root, result, columns);
+	}
 	result->qual = get_actual_clauses(gpustr_order_clauses(root, qual));
 	return result;
 }

@@ -23,13 +23,10 @@ typedef struct GpustrJoinClauses
 	List	   *key_rinfos;		/* RestrictInfos of the keys */
 	List	   *filter_rinfos;	/* and of the filter */
 	List	   *qual;			/* what is to hold after an outer join */
-	const char *refusal;		/* why there is no key */
+	const char *refusal;		/* why there is no key; NULL: there is */
 } GpustrJoinClauses;
 
-/*
- * Sort out the clauses of 'restrictlist'.  There is a key, or step.nkeys is 0 and
- * 'refusal' says why.
- */
+/* Sort out the clauses of 'restrictlist'. */
 extern GpustrJoinClauses *gpustr_join_clauses(PlannerInfo *root, RelOptInfo *joinrel,
 											  RelOptInfo *outerrel, RelOptInfo *innerrel,
 											  JoinType jointype, List *restrictlist);

@@ -16,8 +16,7 @@
  * would have to run the join for a row), LATERAL and parameterised joins.
  *
  * Where gpustr.debug_require is not "allow" or "forbid", relations that can be joined so are
- * left no other path.  PostgreSQL adds paths for other pairs of the same relations in
- * between, which must not displace ours: so these cost next to nothing then.
+ * left no other path.
  *
  * IDENTIFICATION
  *	  src/plan/join_path.c
@@ -48,9 +47,6 @@ static const CustomPathMethods gpustr_join_path_methods = {
 };
 
 static set_join_pathlist_hook_type previous_set_join_pathlist = NULL;
-
-/* Costs of paths that are required are this much of what they would be. */
-#define REQUIRED_COST 1e-6
 
 /* What is offered for one pair of relations. */
 typedef struct JoinOffer
@@ -152,11 +148,6 @@ make_join_path(JoinOffer *offer, const JoinInput *input)
 		return NULL;
 	}
 	gpustr_cost_join(offer->root, path);
-	if (is_required())
-	{
-		path->custom.path.startup_cost *= REQUIRED_COST;
-		path->custom.path.total_cost *= REQUIRED_COST;
-	}
 	return path;
 }
 
@@ -387,30 +378,51 @@ offer_all(JoinOffer *offer, JoinType jointype, SpecialJoinInfo * sjinfo)
 		offer_partial(offer, unique_inner);
 }
 
+/* Copies of paths of ours. */
 static List *
-only_joins(List *paths)
+copy_paths(List *paths)
 {
 	List	   *result = NIL;
 	ListCell   *lc;
 
 	foreach(lc, paths)
 	{
-		if (gpustr_is_join_path(lfirst(lc)))
-			result = lappend(result, lfirst(lc));
+		GpustrJoinPath *copy = palloc(sizeof(GpustrJoinPath));
+
+		memcpy(copy, lfirst(lc), sizeof(GpustrJoinPath));
+		copy->join.step = copy->step;
+		result = lappend(result, copy);
 	}
 	return result;
 }
 
-/* Leave the relation no other paths, if it has one of ours. */
+/*
+ * Offer all joins, and leave the relation no other paths if it has one of ours.  It
+ * comes here once for each pair that it can be made of, and in between PostgreSQL adds
+ * paths that displace ours, and frees them; so copies are kept where a foreign
+ * data wrapper would keep what is its own.
+ */
 static void
-keep_only_joins(RelOptInfo *joinrel)
+require_all(JoinOffer *offer, JoinType jointype, SpecialJoinInfo * sjinfo)
 {
-	List	   *serial = only_joins(joinrel->pathlist);
+	RelOptInfo *rel = offer->joinrel;
+	List	   *others = rel->pathlist;
+	List	   *partial_others = rel->partial_pathlist;
+	List	   *kept = rel->fdw_private;
 
-	if (serial == NIL)
+	if (rel->fdwroutine != NULL)
 		return;
-	joinrel->pathlist = serial;
-	joinrel->partial_pathlist = only_joins(joinrel->partial_pathlist);
+	rel->pathlist = kept ? copy_paths(linitial(kept)) : NIL;
+	rel->partial_pathlist = kept ? copy_paths(lsecond(kept)) : NIL;
+	if (offer->clauses != NULL)
+		offer_all(offer, jointype, sjinfo);
+	if (rel->pathlist == NIL)
+	{
+		rel->pathlist = others;
+		rel->partial_pathlist = partial_others;
+	}
+	else
+		rel->fdw_private = list_make2(copy_paths(rel->pathlist), copy_paths(rel->partial_pathlist));
 }
 
 static void
@@ -436,15 +448,17 @@ gpustr_set_join_pathlist(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *out
 	{
 		offer.clauses = gpustr_join_clauses(root, joinrel, outerrel, innerrel, jointype,
 											extra->restrictlist);
-		if (offer.clauses->step.nkeys == 0)
-			reason = offer.clauses->refusal;
+		reason = offer.clauses->refusal;
 	}
 	if (reason != NULL)
+	{
 		gpustr_note_refusal("a join is not offloaded: %s", reason);
-	else
-		offer_all(&offer, jointype, extra->sjinfo);
+		offer.clauses = NULL;
+	}
 	if (is_required())
-		keep_only_joins(joinrel);
+		require_all(&offer, jointype, extra->sjinfo);
+	else if (reason == NULL)
+		offer_all(&offer, jointype, extra->sjinfo);
 }
 
 static Plan *
