@@ -14,11 +14,9 @@
 
 #include "batch/join_room.h"
 
-/* Results of a unit, and bytes of a text: to expect at least, and at most. */
-#define LEAST_ROWS 8
-#define MOST_ROWS (1u << 20)
-#define LEAST_BYTES 8
-#define MOST_BYTES (1u << 20)
+/* Results of a unit, and bytes of a text: to expect at least. */
+#define LEAST_ROWS 4
+#define LEAST_BYTES 4
 
 /* A batch has room for as many results, and a text column for a text of this many bytes. */
 #define LEAST_ROOM 64
@@ -34,6 +32,18 @@ expect(GpustrOutputRoom *room, uint32_t least, uint64_t amount, int32_t parts)
 {
 	output_room_init(room, least);
 	output_room_note(room, amount / 2, parts);
+}
+
+/* The most that one of the last batches has needed for each part. */
+static uint64_t
+needed(const GpustrOutputRoom *room)
+{
+	uint64_t	need = room->least;
+	int			i;
+
+	for (i = 0; i < OUTPUT_ROOM_BATCHES; i++)
+		need = room->need[i] > need ? room->need[i] : need;
+	return need;
 }
 
 void
@@ -56,40 +66,48 @@ gpustr_join_room_note(GpustrJoinRoom *room, const GpustrBatch *batch, int32_t un
 	int32_t		i;
 
 	output_room_note(&room->rows, nrows, units);
-	if (result->nrows == 0)
-		return;
 	for (i = 0; i < batch->nresult; i++)
 	{
 		const GpustrColumn *column = &batch->result_column[i];
+		const int32_t *offsets = GPUSTR_BODY_PTR(batch, column->offsets_off, const int32_t);
 
-		if (column->offsets_off != 0)
-			output_room_note(&room->text[i],
-							 (uint64_t) GPUSTR_BODY_PTR(batch, column->offsets_off,
-														const int32_t)[result->nrows],
-							 result->nrows);
+		if (column->offsets_off == 0)
+			continue;
+		if (nrows == (uint64_t) result->nrows)
+			room->bytes[i] = 0;
+		if (result->nrows > 0)
+			room->bytes[i] += (uint64_t) offsets[result->nrows];
+		if (nrows > 0 && nrows <= INT32_MAX)
+			output_room_note(&room->text[i], room->bytes[i], (int32_t) nrows);
 	}
 }
 
-/* 2^scale times n, from 'least', which is scaled down only, to 2^31 - 1. */
+/* 2^(scale / 2) times n, from 'least', which is scaled down only, to 2^31 - 1. */
 static uint32_t
 scaled(uint64_t n, int scale, uint32_t least)
 {
+	if (scale & 1)
+		n = n * 181 / 128;		/* the root of 2 */
 	if (scale >= 0)
-		n <<= scale;
+		n <<= scale / 2;
 	else
 	{
-		n >>= -scale;
-		least >>= -scale;
+		n >>= (1 - scale) / 2;
+		least >>= (1 - scale) / 2;
 	}
 	n = n > least ? n : least;
 	return n < INT32_MAX ? (uint32_t) n : INT32_MAX;
 }
 
+/*
+ * Twice the rows that were needed.  The bytes of each may be more than they were on
+ * average: a quarter more, or twice as many where there is room to spare.
+ */
 void
 gpustr_join_room_layout(const GpustrJoinRoom *room, int32_t units, int scale,
 						GpustrResultLayout *layout)
 {
-	uint64_t	rows = (uint64_t) units * output_room_next(&room->rows, MOST_ROWS);
+	uint64_t	rows = (uint64_t) units * 2 * needed(&room->rows);
 	int32_t		i;
 
 	*layout = room->kinds;
@@ -98,10 +116,10 @@ gpustr_join_room_layout(const GpustrJoinRoom *room, int32_t units, int scale,
 		layout->room = 1;
 	for (i = 0; i < layout->ncolumns; i++)
 	{
-		layout->text_bytes[i] = 0;
-		if (layout->is_text[i])
-			layout->text_bytes[i] = scaled(rows * output_room_next(&room->text[i], MOST_BYTES),
-										   scale, LEAST_TEXT_BYTES);
+		uint64_t	bytes = needed(&room->text[i]);
+
+		bytes = scale > 0 ? 2 * bytes : bytes + (bytes + 3) / 4;
+		layout->text_bytes[i] = layout->is_text[i] ? scaled(rows * bytes, scale, LEAST_TEXT_BYTES) : 0;
 	}
 }
 

@@ -23,15 +23,17 @@
 #include "batch/batch_layout.h"
 #include "batch/output_room.h"
 
-/* Room can be scaled by powers of 2, so that units fit into a body. */
-#define GPUSTR_JOIN_ROOM_LEAST_SCALE (-20)
-#define GPUSTR_JOIN_ROOM_MOST_SCALE 8
+/* Room can be scaled by powers of the root of 2, so that units fit into a body. */
+#define GPUSTR_JOIN_ROOM_LEAST_SCALE (-40)
+#define GPUSTR_JOIN_ROOM_MOST_SCALE 16
 
 typedef struct GpustrJoinRoom
 {
 	GpustrResultLayout kinds;	/* all but room and text_bytes */
 	GpustrOutputRoom rows;		/* results of a unit */
 	GpustrOutputRoom text[GPUSTR_MAX_RESULT_COLUMNS];	/* bytes in a result */
+	uint64_t	bytes[GPUSTR_MAX_RESULT_COLUMNS];	/* of the batch noted
+													 * last, in all its pieces */
 } GpustrJoinRoom;
 
 /* Begin with so much room for a batch of so many units. */
@@ -39,13 +41,13 @@ extern void gpustr_join_room_init(GpustrJoinRoom *room, const GpustrResultLayout
 								  int32_t units);
 
 /*
- * A batch of so many units has results.  nrows: of it, those of earlier pieces and
- * rows for which there was no room included, as far as is known.
+ * A batch of so many units has results.  nrows: those of its earlier pieces, which have
+ * been noted, included.
  */
 extern void gpustr_join_room_note(GpustrJoinRoom *room, const GpustrBatch *batch,
 								  int32_t units, uint64_t nrows);
 
-/* The layout of the next batch of so many units, with 2^scale times the room. */
+/* The layout of the next batch of so many units, with 2^(scale / 2) times the room. */
 extern void gpustr_join_room_layout(const GpustrJoinRoom *room, int32_t units, int scale,
 									GpustrResultLayout *layout);
 

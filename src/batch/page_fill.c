@@ -45,6 +45,7 @@
 #include "batch/page_read.h"
 #include "batch/page_scan.h"
 #include "compat.h"
+#include "guc.h"
 
 /*
  * Pages of a batch that runs in this backend: enough to spread the cost of a
@@ -258,6 +259,18 @@ gpustr_batch_may_name(GpustrPageScan *scan, PageBatch *pb, int pages)
 	return true;
 }
 
+/*
+ * Room for a batch of this backend's own whose results are many: as much as batches
+ * have that run elsewhere.  It is given twice what is asked for.
+ */
+static Size
+join_results_bytes(const GpustrPageScan *scan)
+{
+	uint64		bytes = gpustr_join_bytes(scan->join, LOCAL_BATCH_PAGES);
+
+	return bytes <= GPUSTR_LOCAL_BODY_BYTES ? 0 : Min(bytes, gpustr_batch_bytes / 4);
+}
+
 /* The most pages of a batch in its body. */
 static int
 most_pages(GpustrPageScan *scan, const PageBatch *pb)
@@ -305,6 +318,8 @@ gpustr_batch_submit(GpustrPageScan *scan)
 	 */
 	if (program_bytes > GPUSTR_LOCAL_BODY_BYTES / 4)
 		least_bytes += program_bytes;
+	if (scan->join != NULL)
+		least_bytes += join_results_bytes(scan);
 	pb->request = gpustr_request_acquire(scan->client,
 										 program_bytes + least_bytes +
 										 gpustr_page_output_bytes(&scan->output));

@@ -16,6 +16,8 @@
  *
  * A batch gets another body where its own has lost copies of pages (it was detached), or
  * had no room for a single row.  One that is larger than a slot is this backend's own.
+ * It gets another layout where the room that it has for results suits them badly, which
+ * is the case as a rule for the first batch.
  *
  * On error nothing is done here, see page_batch.c.
  *
@@ -34,6 +36,7 @@
 #include "utils/rel.h"
 
 #include "batch/page_scan.h"
+#include "guc.h"
 
 /*
  * How long to wait for a slot where other sessions have them all, before the batch runs
@@ -50,7 +53,7 @@ gpustr_page_scan_for_join(GpustrPageScan *scan, const GpustrResultLayout *result
 	gpustr_join_room_init(&scan->join->room, result, FIRST_BATCH_PAGES);
 }
 
-/* Bytes of a body for so many pages, with 2^scale times the room that is expected. */
+/* Bytes of a body for so many pages, with 2^(scale / 2) times the room that is expected. */
 static uint64
 scaled_bytes(const PageJoin *join, uint32 program_bytes, int32 pages, int scale)
 {
@@ -58,6 +61,12 @@ scaled_bytes(const PageJoin *join, uint32 program_bytes, int32 pages, int scale)
 
 	gpustr_join_room_layout(&join->room, pages, scale, &layout);
 	return gpustr_layout_join_pages_bytes(program_bytes, pages, &layout);
+}
+
+uint64
+gpustr_join_bytes(const PageJoin *join, int32 pages)
+{
+	return scaled_bytes(join, 0, pages, 0);
 }
 
 /*
@@ -283,22 +292,54 @@ more_room(const GpustrBatch *batch, GpustrResultLayout *layout)
 				 errdetail("A batch holds 2 GB at most.")));
 }
 
+/*
+ * What is known of the batch's results by now may be worth another layout: one that
+ * should have twice as many in a piece.  A body of this backend's own may become as large
+ * as a slot.
+ */
+static bool
+better_layout(const GpustrPageScan *scan, const PageBatch *pb, int32 nrows,
+			  GpustrResultLayout *layout)
+{
+	const GpustrBatch *batch = pb->batch;
+	uint64		bytes = gpustr_request_bytes(pb->request);
+	int			scale = GPUSTR_JOIN_ROOM_MOST_SCALE;
+
+	if (gpustr_request_is_local(pb->request) &&
+		scaled_bytes(scan->join, batch->program_bytes, batch->npages, 0) > bytes)
+	{
+		bytes = Max(bytes, gpustr_batch_bytes);
+		scale = 0;
+	}
+	while (scaled_bytes(scan->join, batch->program_bytes, batch->npages, scale) > bytes)
+		scale--;
+	gpustr_join_room_layout(&scan->join->room, batch->npages, scale, layout);
+	return layout->room / 2 >= nrows;
+}
+
+/* Another layout for the next piece?  It must be laid out anew if its body is not whole. */
+static bool
+next_layout(const GpustrPageScan *scan, const PageBatch *pb, int32 nrows,
+			GpustrResultLayout *layout)
+{
+	if (nrows > 0 && better_layout(scan, pb, nrows, layout))
+		return true;
+	gpustr_join_room_of_batch(pb->batch, layout);
+	if (nrows == 0)
+		more_room(pb->batch, layout);
+	return nrows == 0 || pb->detached;
+}
+
 const GpustrBatch *
 gpustr_page_scan_continue_batch(GpustrPageScan *scan)
 {
 	PageBatch  *pb = &scan->ring[scan->first];
 	GpustrJoinResult result = *GPUSTR_BODY_PTR(pb->batch, pb->batch->result_off, GpustrJoinResult);
+	GpustrResultLayout layout;
 
 	Assert(scan->emitting && result.more == 1 && pb->npinned == 0 && pb->nbare == 0);
-	if (result.nrows == 0 || pb->detached)
-	{
-		GpustrResultLayout layout;
-
-		gpustr_join_room_of_batch(pb->batch, &layout);
-		if (result.nrows == 0)
-			more_room(pb->batch, &layout);
+	if (next_layout(scan, pb, result.nrows, &layout))
 		move_batch(scan, pb, &layout);
-	}
 	else
 	{
 		gpustr_request_again(pb->request);

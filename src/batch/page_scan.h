@@ -148,9 +148,11 @@ extern void gpustr_drop_page(GpustrPageScan *scan);
 extern void gpustr_drop_bare_pins(void *arg);
 
 /*
- * For a join (page_join.c): the most pages of a batch in a body of so many bytes, and
- * its layout.  again: the body has the program already.
+ * For a join (page_join.c): the bytes that a batch of so many pages needs beside the
+ * program, the most pages of a batch in a body of so many bytes, and its layout.
+ * again: the body has the program already.
  */
+extern uint64 gpustr_join_bytes(const PageJoin *join, int32 pages);
 extern int32 gpustr_join_max_pages(const PageJoin *join, uint32 body_bytes, uint32 program_bytes);
 extern GpustrBatch *gpustr_join_lay_out(const PageJoin *join, void *body, uint32 body_bytes,
 										const GpustrProgram *program, int32 pages, bool again);
