@@ -8,7 +8,7 @@
  * Random keys of all kinds (test/unit/hash_gen.h), probing shapes, loads up to a
  * full table, tables that are too small, truncated hashes, areas for pairs from 1
  * up.  Outputs are poisoned, with a guard behind them.  Pairs are compared in order of
- * their rows, since those of a device have none.
+ * their rows, since those of a device have none; runs must be in order.
  *
  * IDENTIFICATION
  *	  test/gpu/compare_hash.cu
@@ -28,6 +28,7 @@
 #include "hash_order.cuh"
 #include "hash_probe.cuh"
 #include "hash_retrieve.cuh"
+#include "hash_sort.cuh"
 
 #include "engine/host_hash.h"
 #include "hash_gen.h"
@@ -200,6 +201,60 @@ static void compare_pairs(const Case &c, const RowfnTable &table, const Source &
 	must(got == wanted, is_outer ? "pairs, outer" : "pairs");
 }
 
+/* Put the rows of runs in order; checks that they are, and as many. */
+static void sort_runs(const RowfnTable &table, uint32_t rows, Device<uint32_t> *runs,
+					  Device<uint64_t> *slots, Device<HashCounters> *counters)
+{
+	Device<HashLongRun> longs(rows / HASH_SHORT_RUN);
+
+	CUDA_MUST(hash_sort_runs(table, longs.p, counters->p, 0));
+	(void)longs.read();
+
+	HashCounters known = counters->read()[0];
+	size_t scratch_bytes;
+
+	CUDA_MUST(hash_sort_scratch(known.long_words, &scratch_bytes));
+
+	Device<uint64_t> a(known.long_words);
+	Device<uint64_t> b(known.long_words);
+	Device<uint32_t> row_at(known.long_words);
+	Device<char> scratch(scratch_bytes);
+
+	CUDA_MUST(hash_sort_long(table, rows, known, longs.p, row_at.p, a.p, b.p, scratch.p,
+							 scratch_bytes, 0));
+	(void)a.read();
+	(void)b.read();
+	(void)row_at.read();
+	(void)scratch.read();
+
+	std::vector<uint32_t> run = runs->read();
+	uint64_t in_runs = 0;
+	uint64_t in_long = 0;
+	uint32_t nlong = 0;
+
+	for (uint64_t slot : slots->read())
+	{
+		uint32_t value = rowfn_slot_value(slot);
+
+		if (value == ROWFN_NO_ROW || (value & ROWFN_VALUE_RUN) == 0)
+			continue;
+
+		uint32_t at = value & ~ROWFN_VALUE_RUN;
+		uint32_t n = run[at];
+
+		must(n >= 2 && at + n < known.run_words, "length of a run");
+		if (n < 2 || at + n >= known.run_words)
+			return;
+		for (uint32_t k = 1; k < n; k++)
+			must(run[at + k] < run[at + k + 1], "order of a run");
+		in_runs += n + 1;
+		in_long += n > HASH_SHORT_RUN ? n : 0;
+		nlong += n > HASH_SHORT_RUN;
+	}
+	must(in_runs == known.run_words, "words of all runs");
+	must(in_long == known.long_words && nlong == known.long_runs, "long runs");
+}
+
 /* Build and ask. */
 template <class Source, class Equal>
 static void compare_table(const Case &c, const Source &inner_source, const Equal &inner_equal,
@@ -240,6 +295,7 @@ static void compare_table(const Case &c, const Source &inner_source, const Equal
 		table.runs = runs.p;
 		CUDA_MUST(hash_make_runs(table, inner_source, c.inner->n, met.p, count.p, counters.p, 0));
 		must(counters.read()[0].run_words <= runs.n, "words of runs");
+		sort_runs(table, c.inner->n, &runs, &slots, &counters);
 	}
 
 	/* one row, a bit, a count for each; marks */
