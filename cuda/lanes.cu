@@ -292,7 +292,11 @@ static EngineRequest *lane_finish_table(CudaEngine *engine, CudaLane *lane)
 	{
 		request->kernel_ns += elapsed_ns(lane->events.started, lane->events.finished);
 		if (finish_step(&engine->tables, finish, lane->stream, &request->error) != ENGINE_OK)
+		{
+			/* what is wrong with the table cannot be mended */
+			tables_drop(&engine->tables, lane->plan.build.table->id);
 			return lane_give_up(engine, lane);
+		}
 		if (finish->phase == FINISH_DONE)
 		{
 			request->bytes_in = lane->plan.batch.in_bytes;
@@ -401,12 +405,16 @@ void engine_drop_table(CudaEngine *engine, uint64_t id)
 	}
 }
 
-/* A request is through.  If it was to build a table and has failed, there is no such table. */
+/*
+ * A request is through.  If it was to build a table, and there is no memory for that,
+ * or if rows are missing, there is no such table.
+ */
 static void note_through(CudaEngine *engine, const EngineRequest *request)
 {
 	const GpustrTableBuild *build;
 
-	if (request->error.code == ENGINE_OK || engine->lost)
+	if (engine->lost || (request->error.code != ENGINE_OUT_OF_MEMORY &&
+						 request->error.code != ENGINE_NO_TABLE))
 		return;
 	build = request_build(body_program(request));
 	if (build != NULL)

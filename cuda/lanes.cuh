@@ -16,7 +16,7 @@
  *
  * Over the memory limit, a request waits for those in flight and fails with
  * ENGINE_OUT_OF_MEMORY only if it is alone, and no program is kept.  A request to
- * build a table that fails takes the table with it.
+ * build a table for which there is no memory takes the table with it.
  *
  * IDENTIFICATION
  *	  cuda/lanes.cuh
