@@ -413,8 +413,8 @@ static void note_through(CudaEngine *engine, const EngineRequest *request)
 {
 	const GpustrTableBuild *build;
 
-	if (engine->lost || (request->error.code != ENGINE_OUT_OF_MEMORY &&
-						 request->error.code != ENGINE_NO_TABLE))
+	if (engine->lost ||
+		(request->error.code != ENGINE_OUT_OF_MEMORY && request->error.code != ENGINE_NO_TABLE))
 		return;
 	build = request_build(body_program(request));
 	if (build != NULL)
