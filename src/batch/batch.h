@@ -98,7 +98,8 @@ typedef struct GpustrColumn
  * What a join has brought: rows [0, nrows) of the result regions are valid.  The
  * results of a batch are a sequence, and each run of the request brings a piece of it,
  * from the batch's result_pair and result_skip on: where 'more' is 1 the requester puts
- * next_pair and next_skip there and has the request run again, by any engine.
+ * next_pair and next_skip there and has the request run again, by any engine.  The
+ * recheck bitmap and 'probed' are those of the whole batch in each piece.
  *
  * A piece ends where a result column has no room for the next text; so if nrows is
  * 0 and more is 1 there is no room for one row, and the requester must make some.

@@ -98,8 +98,13 @@ host_hash_insert(HostHash *hash, uint32_t first, uint32_t n, uint32_t *met)
 		uint32_t	h;
 
 		met[row] = ROWFN_NO_ROW;
-		if (!rowfn_keys_valid(&hash->inner, row) || rowfn_key_hash(&hash->inner, row, &h) != 0)
+		if (!rowfn_keys_valid(&hash->inner, row))
 			continue;
+		if (rowfn_key_hash(&hash->inner, row, &h) != 0)
+		{
+			hash->doubtful++;
+			continue;
+		}
 		slot = hash_slot_of(hash, &hash->inner, row, h);
 		if (slot == NULL)
 			hash->left_out++;

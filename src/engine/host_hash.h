@@ -39,6 +39,7 @@ typedef struct HostHash
 	RowfnKeys	inner;			/* the key columns of its rows */
 	uint32_t	distinct;		/* keys */
 	uint32_t	repeated;		/* rows beyond their key's first */
+	uint32_t	doubtful;		/* rows whose key is recheck: not in */
 	uint32_t	left_out;		/* rows for which it was full: start again,
 								 * larger */
 } HostHash;

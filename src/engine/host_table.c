@@ -333,6 +333,8 @@ fill_hash(HostTables *tables, HostTable *table, uint64_t nslots, uint32_t *met, 
 
 	if (!insert_rows(table, nslots, met, stop))
 		return ENGINE_STOPPED;
+	if (hash->doubtful > 0)
+		return ENGINE_BAD_INPUT;
 	if (hash->repeated == 0)
 		return ENGINE_OK;
 	*run_words = host_hash_run_words((uint64_t) table->build.nrows, hash->repeated);
@@ -380,6 +382,9 @@ gpustr_host_table_finish(HostTables *tables, HostTable *table, int (*stop) (void
 		undo_finish(tables, table, nslots, run_words);
 	if (code == ENGINE_OUT_OF_MEMORY)
 		return out_of_memory(tables, table->build.table, error);
+	if (code == ENGINE_BAD_INPUT)
+		return gpustr_engine_error(error, code, "keys of table %llu are in doubt",
+								   (unsigned long long) table->build.table);
 	if (code == ENGINE_STOPPED)
 		return gpustr_engine_error(error, code, "stopped while table %llu was made",
 								   (unsigned long long) table->build.table);

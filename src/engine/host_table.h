@@ -78,7 +78,7 @@ extern EngineCode gpustr_host_table_begin(HostTables *tables, const GpustrTableB
 
 /*
  * All rows are there: make the hash table.  ENGINE_NO_TABLE if some never came,
- * ENGINE_OUT_OF_MEMORY, or ENGINE_STOPPED: then it can be tried again.
+ * ENGINE_BAD_INPUT if a key is recheck, ENGINE_OUT_OF_MEMORY, or ENGINE_STOPPED: then it can be tried again.
  *
  * stop		EngineConfig.stop
  */

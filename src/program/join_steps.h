@@ -17,7 +17,10 @@
  * recheck) makes no pair; it goes to the batch's recheck bitmap.  A program sees
  * to it (by its condition) that all else it gathers from such a row later is not
  * recheck.  In a later space the condition of a PROBE or RESULT may be recheck: the
- * pair goes on, and what comes of it is marked in the result.
+ * pair goes on, and what comes of it is marked in the result.  A key that is recheck
+ * there meets nothing, as NULL, and a result column that is has NULL: a program makes
+ * none.  A numeric that is not well-formed is a recheck key where no other column of
+ * the key is NULL.
  *
  * Plain C, shared with cuda/; <stdint.h> only.
  *
@@ -52,8 +55,11 @@ typedef struct GpustrTableColumn
  * For GPUSTR_OP_BUILD.  Batches bring a table's rows, each once, in any order and
  * several at a time; a request with 'finish', when all of these are through, makes
  * the hash table, has no rows and no registers, and is otherwise the same.  The table
- * comes to be with the first of its requests that an engine sees.  Its values may be
- * NULL, never recheck.  A row with a NULL in its key is there, but meets nothing.
+ * comes to be with the first of its requests that an engine sees.  A request that
+ * finishes one to which rows never came (they went to an engine that is lost) is
+ * answered with ENGINE_NO_TABLE, and the table is gone; so is a PROBE of one that is not
+ * finished, but then it stays.  Its values may be NULL, never recheck, and a numeric key
+ * is well-formed.  A row with a NULL in its key is there, but meets nothing.
  */
 typedef struct GpustrTableBuild
 {

@@ -318,7 +318,8 @@ typedef enum GpustrOp
 								 * space 0, are the results: GpustrBatch
 								 * result_off.  aux 1: only those for which
 								 * bool in0 is true or recheck, and those
-								 * without an inner row */
+								 * without an inner row, for which it is not
+								 * looked at.  Only the next two follow it */
 	GPUSTR_OP_RESULT_TEXT,		/* after RESULT: text in0, of the last space,
 								 * to result column attr */
 	GPUSTR_OP_RESULT_VALUE,		/* alike: value in0 */

@@ -390,6 +390,8 @@ test_examples(void)
 	static const uint32_t rows[] = {5, 7, 1, 4, 0, 6, 9, ROWFN_NO_ROW};
 	static const int64_t many[] = {0, 1, 4, 8, 9, 100, 1000, 1 << 30};
 	static const uint32_t windows[] = {1, 1, 2, 4, 5, 50, 500, 1 << 29};
+	static const uint32_t parted[] = {0, 1, 2, 3, 4, 0x80000000, 0xC0000000, 0xFFFFFFFF};
+	static const int32_t parts[] = {0, 2, 0, 3, 1, 2, 3, 1};
 	static const uint32_t hashes[] = {0, 1, 0x1FFFFFFF, 0x20000000, 0x7FFFFFFF, 0x80000000, 0xE0000000, 0xFFFFFFFF};
 	static const uint32_t firsts[] = {0, 0, 0, 1, 3, 4, 7, 7};
 	static const uint32_t some[] = {5, 1, ROWFN_NO_ROW, 1, 0, 5, 7, 1};
@@ -413,6 +415,7 @@ test_examples(void)
 	{
 		CHECK(rowfn_value_row(runs, values[i], nth[i]) == rows[i], "value %u", i);
 		CHECK(rowfn_table_windows(many[i], 50, 4) == windows[i], "rows %u: %u", i, rowfn_table_windows(many[i], 50, 4));
+		CHECK(rowfn_partition(parted[i], 4) == parts[i], "hash %u", i);
 		CHECK(rowfn_table_first(hashes[i], 8) == firsts[i], "hash %u", i);
 	}
 	CHECK(rowfn_table_windows((INT64_C(1) << 30) + 1, 50, 4) == 0, "too many rows");
