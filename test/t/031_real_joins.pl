@@ -110,8 +110,7 @@ if (-d $shared)
 		[ 'packages that nothing depends on', q{SELECT count(*) FROM package p WHERE NOT EXISTS (SELECT FROM depends d WHERE d.depends_on = p.package)}, '32800' ],
 		[ 'packages that something depends on', q{SELECT count(*) FROM package p WHERE EXISTS (SELECT FROM depends d WHERE d.depends_on = p.package)}, '30636' ],
 		[ 'dependencies of the same, by a tenth', q{SELECT count(*) FROM depends a JOIN depends b USING (depends_on) WHERE a.package LIKE 'python3-n%'}, undef ],
-		[ 'routes and airports', q{SELECT count(*), count(r.airline), count(p.id) FROM route r FULL JOIN (SELECT * FROM port WHERE iata IS NOT NULL) p
-			ON r.source = p.iata}, '72109|67663|70077' ],
+		[ 'routes and airports', q{SELECT count(*), count(r.source), count(p.iata) FROM route r FULL JOIN port p ON r.source = p.iata}, '72109|67663|70077' ],
 		[ 'routes with both airports and the airline', q{SELECT count(*) FROM route r JOIN port a ON a.id = r.source_id JOIN port b ON b.id = r.destination_id
 			JOIN line l ON l.id = r.airline_id}, '66316' ],
 		[ 'orders of customers', q{SELECT count(*), min(company_name), count(DISTINCT c.customer_id) FROM orders o JOIN customer c USING (customer_id)}, undef ],
