@@ -7,7 +7,8 @@
  *				+ startup of the outer side
  *				+ for each inner side: its total
  *				+ its rows x (gpustr.table_row_cost + cost of the keys)
- *	+ outer		what its scan costs; if it is not fused,
+ *	+ outer		what its scan costs; if it is fused,
+ *				+ tuples x columns that are read x gpustr.device_row_cost; else
  *				+ rows x (cpu_tuple_cost + cost of the keys of the first step)
  *	+ each step	rows that come to it x gpustr.probe_row_cost
  *	+ pairs		of which PostgreSQL evaluates the filter
@@ -89,6 +90,28 @@ add_inner(JoinCost *cost, PlannerInfo *root, const GpustrJoinPath *path, int i)
 		inner->rows * (gpustr_table_row_cost + per_tuple(root, path->step[i].inner_keys));
 }
 
+/* The engine does something for so many rows of this participant. */
+static void
+add_engine(JoinCost *cost, double rows, Cost row_cost)
+{
+	if (cost->local_engine)
+		cost->own += rows * row_cost * GPUSTR_LOCAL_ROW_COST_FACTOR;
+	else
+		cost->shared += rows * cost->divisor * row_cost;
+}
+
+/* Columns of the slot that come from the outer side. */
+static int
+outer_columns(const GpustrJoinPath *path)
+{
+	int			n = 0;
+	int			i;
+
+	for (i = 0; i < path->join.ncolumns; i++)
+		n += path->join.column[i].side == 0;
+	return n;
+}
+
 static void
 add_outer(JoinCost *cost, PlannerInfo *root, const GpustrJoinPath *path)
 {
@@ -97,7 +120,10 @@ add_outer(JoinCost *cost, PlannerInfo *root, const GpustrJoinPath *path)
 	/* its scan counts the start of the device, too */
 	cost->startup += outer->startup_cost - (path->fused ? gpustr_device_startup_cost : 0);
 	cost->own += outer->total_cost - outer->startup_cost;
-	if (path->fused == NULL)
+	if (path->fused != NULL)
+		add_engine(cost, outer->parent->tuples / cost->divisor,
+				   outer_columns(path) * gpustr_device_row_cost);
+	else
 		cost->own += outer->rows * (cpu_tuple_cost + per_tuple(root, path->step[0].outer_keys));
 }
 
@@ -113,10 +139,7 @@ add_step(JoinCost *cost, PlannerInfo *root, const GpustrJoinPath *path, int i, d
 	double		pairs = rows * inner_rows *
 	selectivity(root, path->key_rinfos[i], outer_relids, inner->parent->relids);
 
-	if (cost->local_engine)
-		cost->own += rows * gpustr_probe_row_cost * GPUSTR_LOCAL_ROW_COST_FACTOR;
-	else
-		cost->shared += rows * cost->divisor * gpustr_probe_row_cost;
+	add_engine(cost, rows, gpustr_probe_row_cost);
 	if (list_member_int(step->offloaded, 0))
 		cost->own += pairs * (gpustr_recheck_cost + per_tuple(root, step->filter));
 	else
