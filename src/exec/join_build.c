@@ -38,8 +38,8 @@
 /* Partitions of a step at most; past that the tables are as large as they are. */
 #define MAX_PARTITIONS 1024
 
-/* How often a table is tried that a device does not build. */
-#define MAX_TRIES 4
+/* How many tables a device may fail to build, before that is left. */
+#define MAX_FAILURES 4
 
 /* What a chunk of a store takes at most, and at least. */
 #define CHUNK_BYTES ((Size) 4 * 1024 * 1024)
@@ -121,7 +121,7 @@ choose_partitions(GpustrJoinState *state)
 	int			nsteps = state->join->nsteps;
 	int			i;
 
-	state->place = gpustr_choose_place();
+	state->place = state->stays_here ? GPUSTR_PLACE_LOCAL : gpustr_choose_place();
 	for (i = 0; i < nsteps; i++)
 	{
 		const GpustrJoinSide *side = &state->side[i + 1];
@@ -244,23 +244,41 @@ halve_partitions(GpustrJoinState *state, int step)
 	state->tables.npartitions[step] *= 2;
 }
 
+/* Has nothing been handed out yet? */
+static bool
+is_first_pass(const GpustrJoinState *state)
+{
+	int			i;
+
+	for (i = 0; i < state->join->nsteps; i++)
+	{
+		if (state->tables.partition[i] > 0)
+			return false;
+	}
+	return true;
+}
+
 /*
  * A device has not built the step's table, as it has gone or has no memory for it:
- * try a smaller one, where there is a device now; and in the end here.  If a row is
- * too long for a request, or requests cannot be had, at once.
+ * try a smaller one, where there is a device now.  If that does not help, or a row is
+ * too long for a request, or requests cannot be had, all tables are made here from now
+ * on.
  */
 static void
-after_failure(GpustrJoinState *state, int step, int tries)
+after_failure(GpustrJoinState *state, int step)
 {
 	gpustr_table_drop(state, step);
-	if (state->build_refused || tries >= MAX_TRIES ||
-		state->tables.npartitions[step] >= MAX_PARTITIONS)
-		move_to(state, GPUSTR_PLACE_LOCAL);
-	else
+	if (!state->build_refused && ++state->nfailures < MAX_FAILURES &&
+		state->tables.npartitions[step] < MAX_PARTITIONS)
 	{
 		halve_partitions(state, step);
 		move_to(state, gpustr_choose_place());
+		return;
 	}
+	state->stays_here = true;
+	move_to(state, GPUSTR_PLACE_LOCAL);
+	if (is_first_pass(state))
+		choose_partitions(state);
 }
 
 /* Is what the pass has of a step too much for the place? */
@@ -275,11 +293,10 @@ is_too_large(GpustrJoinState *state, int step, const GpustrStoreTotals *totals)
 bool
 gpustr_join_build_tables(GpustrJoinState *state)
 {
-	int			tries = 0;
 	int			i;
 
 	/* a pass that went to this session does not keep the others there */
-	if (state->place == GPUSTR_PLACE_LOCAL && gpustr_join_has_passes(state))
+	if (state->place == GPUSTR_PLACE_LOCAL && !state->stays_here && gpustr_join_has_passes(state))
 		move_to(state, gpustr_choose_place());
 	for (i = 0; i < state->join->nsteps;)
 	{
@@ -303,7 +320,7 @@ gpustr_join_build_tables(GpustrJoinState *state)
 			continue;
 		}
 		else
-			after_failure(state, i, ++tries);
+			after_failure(state, i);
 		i = 0;					/* others may have to be made anew */
 	}
 	state->npasses++;

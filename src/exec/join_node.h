@@ -64,6 +64,8 @@ typedef struct GpustrJoinState
 	bool		table_built[GPUSTR_MAX_PROBES]; /* of this pass's partition */
 	int			place;			/* where they are */
 	bool		chosen;			/* tables has hash_bits and partitions */
+	int			nfailures;		/* tables that a device has not built */
+	bool		stays_here;		/* no device is to be tried any more */
 	bool		building_shared;	/* they are being built for all
 									 * participants */
 	bool		building;		/* a table is being built there ... */
