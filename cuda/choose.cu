@@ -120,7 +120,8 @@ cudaError_t launch_choose_text(BoolRegister condition, const TextRegister &yes,
 /*
  * choose_far_text - the same, texts from anywhere: copies of them.
  *
- * arena	[arena.bytes], aligned to 16; within 2 GB of arena.base
+ * arena	[arena.bytes], aligned to 16; within 2 GB of arena.base.  If a text has no room the
+ *			cursor passes 'bytes'
  * start, end	[nrows] bytes from arena.base
  *
  * One thread a row, 256 a block; a warp writes one word of each plane by ballot, a
@@ -146,8 +147,14 @@ static __global__ void __launch_bounds__(ROW_THREADS)
 		truth = row_truth(choose_word(condition, w, text_state(yes, w), text_state(no, w)), r);
 		if (truth == GPUSTR_FALSE)
 		{
+			const int32_t len = take ? text_bytes(yes, r) : text_bytes(no, r);
+
 			from = take ? text_at(yes, r) : text_at(no, r);
-			truth = arena_row_bytes(arena, take ? text_bytes(yes, r) : text_bytes(no, r), &bytes);
+			truth = arena_row_bytes(arena, len, &bytes);
+
+			/* it takes no room, but is to be seen by who has given too little */
+			if (truth != GPUSTR_FALSE)
+				(void)atomicAdd(arena.cursor, (unsigned long long)len);
 		}
 	}
 	place = arena_take(arena, &shared, bytes, 0, 0);

@@ -107,6 +107,7 @@ struct RequestPlan
 	uint64_t bool_at[GPUSTR_MAX_BOOL_REGS];	  /* lo, hi */
 	uint64_t arena_at[GPUSTR_MAX_TEXT_REGS];  /* made texts: request_text.cu */
 	uint64_t arena_bytes[GPUSTR_MAX_TEXT_REGS];
+	bool has_arena[GPUSTR_MAX_TEXT_REGS];
 	uint64_t cursors_at; /* RequestCounters.cursors */
 	uint64_t text_room;	 /* later spaces: bytes of made texts that there is to be room for */
 	uint64_t cleared_at; /* starts with RequestCounters */

@@ -28,6 +28,9 @@
 #define JOIN_ROWS_PER_RESULT 8
 #define JOIN_LEAST_ROWS (1 << 20)
 
+/* Bytes of the texts of a step: all lie within 2 GB of a space's memory. */
+#define JOIN_MOST_TEXT (1 << 30)
+
 /* Rows are counted in int32, rounded up to whole blocks of threads. */
 #define JOIN_MOST_ROWS (INT32_MAX - 4096)
 
@@ -417,20 +420,34 @@ static JoinAnswer next_window(RequestJoin *join, const JoinLane &lane, uint64_t 
 	return open_window(join, lane, alone, error);
 }
 
-/* Had an arena of the space at hand too little room?  Then there will be more. */
-static bool arenas_grow(RequestJoin *join, const RequestCounters *counters)
+/* What the space at hand would have needed for the texts of a step; 0: there was room. */
+static uint64_t lacking_room(const RequestJoin *join, const RequestCounters *counters)
 {
 	const RequestPlan *plan = &join->plan;
 	uint64_t most = 0;
 
 	for (int32_t i = 0; i < GPUSTR_MAX_TEXT_REGS; i++)
-		if (plan->arena_bytes[i] > 0 && counters->cursors[i] > plan->arena_bytes[i] &&
+		if (plan->has_arena[i] && counters->cursors[i] > plan->arena_bytes[i] &&
 			counters->cursors[i] > most)
 			most = counters->cursors[i];
-	if (most <= join->text_room || most > INT32_MAX)
-		return false;
-	join->text_room = most;
-	return true;
+	return most;
+}
+
+/* Work on the window again, with room for texts of so many bytes, or on a smaller one. */
+static JoinAnswer make_room(RequestJoin *join, const JoinLane &lane, uint64_t bytes, bool alone,
+							EngineError *error)
+{
+	if (bytes > join->text_room && bytes <= JOIN_MOST_TEXT)
+	{
+		join->text_room = bytes;
+		return open_window(join, lane, alone, error);
+	}
+	if (join->space[1].nrows > 1)
+		return shrink_window(join, lane, join->space[1].nrows / 2, alone, error);
+	(void)gpustr_engine_error(error, ENGINE_OUT_OF_MEMORY,
+							  "%llu bytes of texts are too many for the pairs of one row",
+							  (unsigned long long)bytes);
+	return JOIN_FAILED;
 }
 
 /* A later PROBE is over. */
@@ -497,14 +514,16 @@ static JoinAnswer take_results(RequestJoin *join, const JoinLane &lane, bool alo
 JoinAnswer join_go_on(RequestJoin *join, const JoinLane &lane, bool alone, EngineError *error)
 {
 	JoinSpace *space = &join->space[join->at];
+	uint64_t lacking;
 
 	if (join->fetching)
 	{
 		request_end_result(lane.plan, join);
 		return JOIN_THROUGH;
 	}
-	if (join->at > 0 && arenas_grow(join, lane.counters))
-		return open_window(join, lane, alone, error);
+	lacking = join->at > 0 ? lacking_room(join, lane.counters) : 0;
+	if (lacking > 0)
+		return make_room(join, lane, lacking, alone, error);
 	if (join->at == join->nprobes)
 		return take_results(join, lane, alone, error);
 	space->pairs = lane.counters->join.pairs;

@@ -92,6 +92,7 @@ void request_place_arenas(RequestPlan *plan, const GpustrProgram *program)
 			uint64_t bytes = share > lost ? share - lost : 0;
 
 			bytes = bytes < need ? bytes : need;
+			plan->has_arena[steps[i].out] = true;
 			plan->arena_bytes[steps[i].out] = bytes;
 			plan->arena_at[steps[i].out] = 0;
 			if (bytes > 0)
