@@ -9,6 +9,7 @@
 #	build		extension and programs, for the GPU that is there
 #	compare		both engines over random batches, bit for bit
 #	hashes		the hash table of a join: a device's beside that of the host engine
+#	joins		joins on both engines
 #	sanitize	compute-sanitizer over a small run of the same
 #	suites		unit, regress, isolation, TAP and leftovers, on the CUDA engine
 #	redact		the redaction kernels, side by side
@@ -82,12 +83,15 @@ echo "seed $SEED, CUDA_ARCHS $CUDA_ARCHS, logs in $LOGS"
 wanted build && stage build bash -c "$(declare -f build); build"
 wanted compare && stage compare test/gpu/compare_engines --seconds "$SECONDS_COMPARE" --seed "$SEED"
 wanted hashes && stage hashes test/gpu/compare_hash --seconds "$SECONDS_COMPARE" --seed "$SEED"
+wanted joins && stage joins test/gpu/compare_join --seconds "$SECONDS_COMPARE" --seed "$SEED"
 if wanted sanitize; then
 	for tool in memcheck racecheck initcheck synccheck; do
 		stage "sanitize-$tool" compute-sanitizer --tool $tool --error-exitcode 9 \
 			test/gpu/compare_engines --small --seed "$SEED"
 		stage "hashes-$tool" compute-sanitizer --tool $tool --error-exitcode 9 \
 			test/gpu/compare_hash --cases 40 --seed "$SEED"
+		stage "joins-$tool" compute-sanitizer --tool $tool --error-exitcode 9 \
+			test/gpu/compare_join --small --cases 8 --seed "$SEED"
 	done
 fi
 if wanted suites; then
