@@ -24,11 +24,13 @@ RECOVERY_SECONDS = 60           # after a crash
 Answer = collections.namedtuple('Answer', 'rows sqlstate message detail')
 
 TIMEOUT = '57014'
-REFUSED = 'could not run this query with gpustr'
 
 
 class Server:
     """A session; made anew when the server has crashed."""
+
+    require = 'require'         # gpustr.debug_require, and what it says where that cannot be
+    refused = 'could not run this query with gpustr'
 
     def __init__(self, dsn, engine):
         self.dsn = dsn
@@ -96,12 +98,12 @@ class Server:
 
         The plan is a text, and '' where it was not asked for.
         """
-        with_it = 'SET LOCAL gpustr.debug_require = require; '
+        with_it = f'SET LOCAL gpustr.debug_require = {self.require}; '
         without = 'SET LOCAL gpustr.enabled = off; SET LOCAL gpustr.debug_require = forbid; '
         self.run('BEGIN; SAVEPOINT s')
         try:
             fast = self.answer(with_it + '; '.join(statement.script()))
-            if fast.message == REFUSED:
+            if fast.message == self.refused:
                 return fast, None, ''
             start = time.monotonic()
             slow = self.answer('ROLLBACK TO s; ' + without + '; '.join(statement.script()))

@@ -96,6 +96,10 @@ class Fuzzer:
                 table.barrier = maker.where()
         return table, other
 
+    def tables_of(self, made):
+        """The tables of what tables() made."""
+        return list(made)
+
     def statement(self, rng, table, other):
         """A statement over them."""
         return statements.random_statement(rng, table, other)
@@ -127,11 +131,12 @@ class Fuzzer:
         return None
 
     def round(self, number):
-        """One pair of tables and the statements over it."""
+        """Tables and the statements over them."""
         rng = random.Random(f'{self.args.seed}/{number}')
-        table, other = self.tables(rng)
+        made = self.tables(rng)
+        tables = self.tables_of(made)
         try:
-            self.server.build(self.collations, [table, other])
+            self.server.build(self.collations, tables)
         except libpq.Error as error:
             # a value that is too wide for its page, for instance
             self.counts['tables refused'] += 1
@@ -139,8 +144,8 @@ class Fuzzer:
             return
         self.counts['tables'] += 1
         for _ in range(STATEMENTS_PER_ROUND):
-            statement = self.statement(rng, table, other)
-            self.check(shrink.Case([table, other], statement, self.collations), number)
+            statement = self.statement(rng, *made)
+            self.check(shrink.Case(tables, statement, self.collations), number)
             if self.enough():
                 return
 

@@ -153,7 +153,7 @@ def write(server, path, case, why):
     lines += ['\\encoding SQL_ASCII']
     lines += [s + ';' for s in schema.preamble(case.collations)]
     lines += [s + ';' for t in case.tables for s in t.statements()]
-    lines += [f'SET gpustr.engine = {server.engine};', 'BEGIN;', 'SAVEPOINT s;', 'SET LOCAL gpustr.debug_require = require;',
+    lines += [f'SET gpustr.engine = {server.engine};', 'BEGIN;', 'SAVEPOINT s;', f'SET LOCAL gpustr.debug_require = {server.require};',
               commands + ';', 'ROLLBACK TO s;', 'SET LOCAL gpustr.enabled = off;', 'SET LOCAL gpustr.debug_require = forbid;',
               commands + ';', 'ROLLBACK;', f'DROP SCHEMA {schema.SCHEMA} CASCADE;', '']
     os.makedirs(os.path.dirname(path), exist_ok=True)
