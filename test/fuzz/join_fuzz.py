@@ -21,7 +21,7 @@ EXPLAIN_EVERY = 4
 
 # What is counted in plans.
 FEATURES = {'passes': r'partitions (?!1\b)\d', 'GPU Join Filter': r'GPU Join Filter: ', 'Join Filter': r'(?<!GPU )Join Filter: ',
-            'fused': r'GpuJoin\)(?:(?!->).)*->  (?:Parallel )?Custom Scan \(GpuScan\)', 'stacked': r'GPU Join Cond: [^\n]*\n\s*GPU Join Cond: ',
+            'fused': r'GpuJoin\)(?:(?!->).)*->  (?:Parallel )?Custom Scan \(GpuScan\)', 'stacked': r'GPU Join Cond 2: ',
             'parallel': r'Parallel Custom Scan \(GpuJoin\)'}
 
 
