@@ -16,6 +16,7 @@
 static Engine *engine;
 static char *blocks;
 static int32_t zero_copy_blocks;
+static volatile uint64_t memory_limit = UINT64_MAX;
 
 /* Run a request; its code. */
 static EngineCode
@@ -52,55 +53,216 @@ run_pieces(Rng *rng, const GenJoin *join, void *body, uint64_t at)
 	return bad;
 }
 
+static void
+drop_tables(const GenJoin *join)
+{
+	int			i;
+
+	for (i = 0; i < join->nprobes; i++)
+		engine->methods->drop_table(engine, join->probes[i].probe.table);
+}
+
+/* Joins of all kinds, from the start and from anywhere. */
+static void
+test_joins(Rng *rng)
+{
+	int			rounds = test_rounds(700);
+	uint64_t	results = 0;
+	int			i;
+
+	while (rounds-- > 0 && test_bad == 0)
+	{
+		GenJoinOptions options = {0, 700, 12, 20000, blocks, POOL_BLOCKS};
+		GenJoin    *join;
+		int			bad = 0;
+
+		if (rng_one_in(rng, 2))
+			options.max_rows = 60;
+		join = gen_join(rng, &options);
+		for (i = 0; i < join->nbuilds; i++)
+			bad += run(join->build[i]) != ENGINE_OK;
+		if (bad == 0)
+			bad += run_pieces(rng, join, join->probe, 0);
+		for (i = 0; i < 2 && bad == 0; i++)
+		{
+			uint64_t	first = gen_join_seek(rng, join, join->probe);
+
+			bad += run_pieces(rng, join, join->probe, first);
+		}
+		if (bad > 0)
+			gen_join_print(join);
+		CHECK(bad == 0, "%d wrong", bad);
+		drop_tables(join);
+		results += join->nrows;
+		gen_join_free(join);
+	}
+	CHECK(engine->methods->tables(engine, NULL, 0) == 0, "tables are left");
+	printf("# %llu results\n", (unsigned long long) results);
+	test_done("random joins");
+}
+
+/* The first PROBE of a body. */
+static GpustrProbe *
+first_probe(void *body)
+{
+	const GpustrProgram *program = GPUSTR_BODY_PTR(body, ((GpustrBatch *) body)->program_off, const GpustrProgram);
+	const GpustrStep *step = GPUSTR_PROGRAM_STEPS(program);
+
+	while (step->op != GPUSTR_OP_PROBE)
+		step++;
+	return GPUSTR_BODY_PTR(program, step->const_off, GpustrProbe);
+}
+
+/* All results of a body, in one piece at a time: how many, and the sum of something of each. */
+static uint64_t
+sum_results(void *body, uint64_t *n)
+{
+	GpustrBatch *batch = (GpustrBatch *) body;
+	const GpustrJoinResult *result = GPUSTR_BODY_PTR(body, batch->result_off, const GpustrJoinResult);
+	uint64_t	sum = 0;
+	int32_t		i;
+
+	batch->result_pair = 0;
+	batch->result_skip = 0;
+	do
+	{
+		const int32_t *outer = GPUSTR_BODY_PTR(body, batch->result_outer_off, const int32_t);
+		const uint32_t *inner = GPUSTR_BODY_PTR(body, batch->result_inner_off, const uint32_t);
+
+		if (run(body) != ENGINE_OK)
+			return 0;
+		for (i = 0; i < result->nrows; i++)
+			sum += ((uint64_t) outer[i] << 32 | inner[i]) * UINT64_C(0x9E3779B97F4A7C15) >> 7;
+		*n += (uint64_t) result->nrows;
+		batch->result_pair = result->next_pair;
+		batch->result_skip = result->next_skip;
+	} while (result->more && result->nrows > 0);
+	return sum;
+}
+
+/* The partitions of a join are the join. */
+static void
+test_partitions(Rng *rng)
+{
+	int			rounds = test_rounds(150);
+	int			several = 0;
+
+	while (rounds-- > 0)
+	{
+		GenJoinOptions options = {0, 300, 6, 20000, blocks, POOL_BLOCKS};
+		GenJoin    *join = gen_join(rng, &options);
+		GpustrBatch *batch = (GpustrBatch *) join->probe;
+		GpustrProbe *probe = first_probe(join->probe);
+		uint64_t	whole = 0;
+		uint64_t	parts = 0;
+		uint64_t	sum;
+		int			nonempty = 0;
+		int			i;
+
+		if (batch->result_outer_off != 0 && batch->result_inner_off != 0)
+		{
+			for (i = 0; i < join->nbuilds; i++)
+				(void) run(join->build[i]);
+			probe->npartitions = 1;
+			probe->partition = 0;
+			sum = sum_results(batch, &whole);
+			probe->npartitions = 1 + rng_below(rng, 6);
+			for (i = 0; i < probe->npartitions; i++)
+			{
+				uint64_t	before = parts;
+
+				probe->partition = i;
+				sum -= sum_results(batch, &parts);
+				nonempty += parts > before;
+			}
+			several += nonempty > 1;
+			CHECK(parts == whole && sum == 0, "%llu results, in %d partitions %llu", (unsigned long long) whole,
+				  probe->npartitions, (unsigned long long) parts);
+			drop_tables(join);
+		}
+		gen_join_free(join);
+	}
+	CHECK(several > 0, "no join has results in several partitions");
+	test_done("partitions");
+}
+
+/* Build and probe in so much memory.  Returns 0 if there was too little. */
+static int
+run_within(Rng *rng, const GenJoin *join, uint64_t limit)
+{
+	EngineInfo	info;
+	EngineRequest request;
+	int			i;
+
+	memory_limit = limit;
+	for (i = 0; i <= join->nbuilds; i++)
+	{
+		void	   *body = i < join->nbuilds ? join->build[i] : join->probe;
+
+		memset(&request, 0, sizeof(request));
+		request.body = body;
+		request.body_bytes = ((const GpustrBatch *) body)->body_bytes;
+		engine->methods->submit(engine, &request);
+		CHECK(engine->methods->poll(engine) == &request, "it does not come back");
+		engine->methods->info(engine, &info);
+		CHECK(info.memory_used <= limit, "%llu bytes are used", (unsigned long long) info.memory_used);
+		CHECK(request.error.code == ENGINE_OK || request.error.code == ENGINE_OUT_OF_MEMORY, "%s", request.error.message);
+		if (request.error.code != ENGINE_OK)
+			return 0;
+	}
+	CHECK(run_pieces(rng, join, join->probe, 0) == 0, "wrong in %llu bytes", (unsigned long long) limit);
+	return 1;
+}
+
+/* Memory limits from 0 up: the right answer, or none. */
+static void
+test_memory(Rng *rng)
+{
+	int			rounds = test_rounds(25);
+	int			worked = 0;
+	int			failed = 0;
+
+	while (rounds-- > 0)
+	{
+		GenJoinOptions options = {0, 100, 4, 2000, blocks, POOL_BLOCKS};
+		GenJoin    *join = gen_join(rng, &options);
+		uint64_t	limit = 0;
+		int			enough = 0;
+
+		while (!enough && limit < UINT64_C(100) << 20)
+		{
+			enough = run_within(rng, join, limit);
+			drop_tables(join);
+			worked += enough;
+			failed += !enough;
+			limit += 1 + (uint64_t) rng_below(rng, 20000) + limit / 16;
+		}
+		CHECK(enough, "%llu bytes are not enough", (unsigned long long) limit);
+		gen_join_free(join);
+	}
+	memory_limit = UINT64_MAX;
+	CHECK(worked > 0 && failed > 0, "%d worked, %d did not", worked, failed);
+	test_done("memory limits");
+}
+
 int
 main(void)
 {
 	Rng			rng = rng_make(test_seed());
 	EngineConfig config;
 	EngineError error;
-	int			rounds = test_rounds(700);
-	uint64_t	results = 0;
-	int			i;
 
 	blocks = malloc((size_t) POOL_BLOCKS * GPUSTR_PAGE_BYTES);
 	memset(&config, 0, sizeof(config));
 	config.blocks = blocks;
 	config.nblocks = POOL_BLOCKS;
 	config.zero_copy_blocks = &zero_copy_blocks;
+	config.memory_limit = &memory_limit;
 	if (gpustr_engine_host()->open(&config, &engine, &error) != ENGINE_OK)
 		return 2;
-	while (rounds-- > 0)
-	{
-		GenJoinOptions options = {0, 700, 12, 20000, blocks, POOL_BLOCKS};
-		GenJoin    *join;
-		int			bad = 0;
-
-		if (rng_one_in(&rng, 2))
-			options.max_rows = 60;
-		join = gen_join(&rng, &options);
-		for (i = 0; i < join->nbuilds; i++)
-			bad += run(join->build[i]) != ENGINE_OK;
-		if (bad == 0)
-			bad += run_pieces(&rng, join, join->probe, 0);
-		for (i = 0; i < 2 && bad == 0; i++)
-		{
-			uint64_t	first = gen_join_seek(&rng, join, join->probe);
-
-			bad += run_pieces(&rng, join, join->probe, first);
-		}
-		if (bad > 0)
-			gen_join_print(join);
-		CHECK(bad == 0, "%d wrong", bad);
-		for (i = 0; i < join->nprobes; i++)
-			engine->methods->drop_table(engine, join->probes[i].probe.table);
-		results += join->nrows;
-		gen_join_free(join);
-		if (test_bad > 0)
-			break;
-	}
-	CHECK(engine->methods->tables(engine, NULL, 0) == 0, "tables are left");
-	printf("# %llu results\n", (unsigned long long) results);
-	test_done("random joins");
+	test_joins(&rng);
+	test_partitions(&rng);
+	test_memory(&rng);
 	engine->methods->close(engine);
 	free(blocks);
 	return test_exit();
