@@ -1,11 +1,11 @@
 -- Compare gpustr with plain PostgreSQL; included by the tests in sql/.
 --
--- same(query) runs the query twice, once where it must use a GpuScan and once
--- where it must not, and says how the two outcomes relate: rows are compared
--- by EXCEPT ALL both ways, an error by its text.
+-- same(query) runs the query twice, once where it must use a GpuScan (or what else
+-- gpustr.debug_require can ask for) and once where it must not, and says how the two
+-- outcomes relate: rows are compared by EXCEPT ALL both ways, an error by its text.
 \ir fresh.sql
 
-CREATE FUNCTION outcome(query text, target text, with_gpustr bool) RETURNS text
+CREATE FUNCTION outcome(query text, target text, with_gpustr bool, required text DEFAULT 'require') RETURNS text
 LANGUAGE plpgsql AS $$
 DECLARE
   result text;
@@ -13,7 +13,7 @@ DECLARE
 BEGIN
   PERFORM set_config('gpustr.enabled', with_gpustr::text, false);
   PERFORM set_config('gpustr.debug_require',
-                     CASE WHEN with_gpustr THEN 'require' ELSE 'forbid' END, false);
+                     CASE WHEN with_gpustr THEN required ELSE 'forbid' END, false);
   BEGIN
     EXECUTE format('CREATE TEMP TABLE %I AS %s', target, query);
     GET DIAGNOSTICS n = ROW_COUNT;
@@ -26,7 +26,7 @@ BEGIN
   RETURN result;
 END $$;
 
-CREATE FUNCTION same(query text) RETURNS text
+CREATE FUNCTION same(query text, required text DEFAULT 'require') RETURNS text
 LANGUAGE plpgsql SET client_min_messages = warning AS $$
 DECLARE
   fast text;
@@ -34,7 +34,7 @@ DECLARE
   differences bigint;
 BEGIN
   DROP TABLE IF EXISTS fast_rows, slow_rows;
-  fast := outcome(query, 'fast_rows', true);
+  fast := outcome(query, 'fast_rows', true, required);
   slow := outcome(query, 'slow_rows', false);
   IF fast <> slow THEN
     RETURN format('DIFFERENT: with gpustr %s, without %s', fast, slow);

@@ -141,7 +141,7 @@ forbid(const PlanNodes *found)
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("this query would be run with gpustr"),
 				 errdetail("\"gpustr.debug_require\" is \"forbid\", but its plan has a %s.",
-						   found->scan ? "GpuScan" : "GpuJoin")));
+						   found->join ? "GpuJoin" : "GpuScan")));
 }
 
 /* The plan has not what is required: say why. */

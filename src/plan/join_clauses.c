@@ -23,7 +23,7 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/restrictinfo.h"
 #include "utils/builtins.h"
-#include "utils/lsyscache.h"
+#include "utils/regproc.h"
 
 #include "compat.h"
 #include "plan/join_clauses.h"
@@ -53,7 +53,7 @@ gpustr_key_kind(OpExpr *op, const char **reason)
 		function->what != GPUSTR_REL_EQ || left == NULL || right == NULL ||
 		(function->flags & (GPUSTR_FLAG_LEFT_DATE | GPUSTR_FLAG_RIGHT_DATE)))
 	{
-		*reason = psprintf("operator %s is not supported as a key", get_opname(op->opno));
+		*reason = psprintf("operator %s is not supported as a key", format_operator(op->opno));
 		return -1;
 	}
 	if (function->flags & GPUSTR_FLAG_COLLATED)
