@@ -136,9 +136,9 @@ static __global__ void __launch_bounds__(ROW_THREADS)
 				state = GPUSTR_RECHECK;
 			else if (column.valid != NULL && (column.valid[w] & bit) == 0)
 				state = GPUSTR_NULL;
-			if (column.to_value != NULL)
+			if (state == GPUSTR_FALSE && column.to_value != NULL)
 				value = column.value[r];
-			if (column.to_start != NULL)
+			if (state == GPUSTR_FALSE && column.to_start != NULL)
 			{
 				start = column.start[r];
 				end = column.end[r];

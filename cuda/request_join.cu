@@ -317,7 +317,6 @@ static cudaError_t start_space(RequestJoin *join, const JoinLane &lane, int32_t 
 							  sizeof(RequestCounters), cudaMemcpyDeviceToHost, run->stream));
 	if (s == join->nprobes && join->result.direct)
 	{
-		join->out_bytes = 0;
 		join->out.nrows = join->result.room;
 		CUDA_PASS(request_copy_result(run, join));
 	}
@@ -415,7 +414,7 @@ static JoinAnswer next_window(RequestJoin *join, const JoinLane &lane, uint64_t 
 {
 	join->skip -= results < join->skip ? results : join->skip;
 	join->pair += (uint64_t)join->space[1].nrows;
-	if (join->window <= JOIN_MOST_WINDOW / 4 && join->nprobes == 1)
+	if (join->window <= JOIN_MOST_WINDOW / 4)
 		join->window *= 4;
 	return open_window(join, lane, alone, error);
 }

@@ -139,7 +139,7 @@ cudaError_t request_place_result(RequestJoin *join, RequestPlan *plan);
 cudaError_t request_result(const RequestRun *run, RequestJoin *join);
 
 /* Copy join->out.nrows of them to the body. */
-cudaError_t request_copy_result(const RequestRun *run, RequestJoin *join);
+cudaError_t request_copy_result(const RequestRun *run, const RequestJoin *join);
 
 /* What the host writes itself, when they are there. */
 void request_end_result(const RequestPlan *plan, RequestJoin *join);

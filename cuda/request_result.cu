@@ -228,17 +228,15 @@ cudaError_t request_result(const RequestRun *run, RequestJoin *join)
 }
 
 /* Copy 'bytes' of the memory at hand to the body; none need be. */
-static cudaError_t copy_to_body(const RequestRun *run, RequestJoin *join, uint32_t to,
-								uint64_t from, uint64_t bytes)
+static cudaError_t copy_to_body(const RequestRun *run, uint32_t to, uint64_t from, uint64_t bytes)
 {
 	if (bytes == 0)
 		return cudaSuccess;
-	join->out_bytes += bytes;
 	return cudaMemcpyAsync(run->plan->body + to, run->memory + from, bytes, cudaMemcpyDeviceToHost,
 						   run->stream);
 }
 
-cudaError_t request_copy_result(const RequestRun *run, RequestJoin *join)
+cudaError_t request_copy_result(const RequestRun *run, const RequestJoin *join)
 {
 	const GpustrBatch *batch = &run->plan->batch;
 	const ResultPlace *place = &join->result;
@@ -247,27 +245,39 @@ cudaError_t request_copy_result(const RequestRun *run, RequestJoin *join)
 	if (n == 0)
 		return cudaSuccess;
 	if (batch->result_outer_off != 0)
-		CUDA_PASS(copy_to_body(run, join, batch->result_outer_off, place->outer_at, 4 * n));
+		CUDA_PASS(copy_to_body(run, batch->result_outer_off, place->outer_at, 4 * n));
 	if (batch->result_inner_off != 0)
-		CUDA_PASS(copy_to_body(run, join, batch->result_inner_off, place->inner_at, 4 * n));
-	CUDA_PASS(
-		copy_to_body(run, join, batch->result_recheck_off, place->recheck_at, (n + 31) / 32 * 4));
+		CUDA_PASS(copy_to_body(run, batch->result_inner_off, place->inner_at, 4 * n));
+	CUDA_PASS(copy_to_body(run, batch->result_recheck_off, place->recheck_at, (n + 31) / 32 * 4));
 	for (int32_t i = 0; i < batch->nresult; i++)
 	{
 		const GpustrColumn *column = &batch->result_column[i];
 
-		CUDA_PASS(copy_to_body(run, join, column->validity_off, place->state_at[i], (n + 7) / 8));
+		CUDA_PASS(copy_to_body(run, column->validity_off, place->state_at[i], (n + 7) / 8));
 		if (!is_text(column))
-			CUDA_PASS(copy_to_body(run, join, column->data_off, place->value_at[i], 8 * n));
+			CUDA_PASS(copy_to_body(run, column->data_off, place->value_at[i], 8 * n));
 		else
 		{
-			CUDA_PASS(
-				copy_to_body(run, join, column->offsets_off, place->offset_at[i], 4 * (n + 1)));
-			CUDA_PASS(
-				copy_to_body(run, join, column->data_off, place->data_at[i], join->text_bytes[i]));
+			CUDA_PASS(copy_to_body(run, column->offsets_off, place->offset_at[i], 4 * (n + 1)));
+			CUDA_PASS(copy_to_body(run, column->data_off, place->data_at[i], join->text_bytes[i]));
 		}
 	}
 	return cudaSuccess;
+}
+
+/* Bytes of the results, as the host engine counts them. */
+static uint64_t result_bytes(const GpustrBatch *batch, const RequestJoin *join)
+{
+	const uint64_t n = (uint64_t)join->out.nrows;
+	uint64_t bytes = sizeof(GpustrJoinResult) + (n + 31) / 32 * 4;
+
+	bytes +=
+		(batch->result_outer_off != 0 ? 4 * n : 0) + (batch->result_inner_off != 0 ? 4 * n : 0);
+	for (int32_t i = 0; i < batch->nresult; i++)
+		bytes += (n + 7) / 8 + (!is_text(&batch->result_column[i])
+									? 8 * n
+									: 4 * (n + 1) + (n > 0 ? join->text_bytes[i] : 0));
+	return bytes;
 }
 
 void request_end_result(const RequestPlan *plan, RequestJoin *join)
@@ -291,5 +301,5 @@ void request_end_result(const RequestPlan *plan, RequestJoin *join)
 	}
 	join->out.probed = (int32_t)join->probed;
 	*GPUSTR_BODY_PTR(plan->body, batch->result_off, GpustrJoinResult) = join->out;
-	join->out_bytes += sizeof(GpustrJoinResult);
+	join->out_bytes = result_bytes(batch, join);
 }

@@ -44,7 +44,8 @@ typedef struct JoinFlight
 	uint64_t	at;				/* results that have been seen */
 	int			seeks;			/* times to start from anywhere */
 	int			through;
-	EngineRequest request;
+	EngineRequest request;		/* of the CUDA engine */
+	EngineRequest host;
 } JoinFlight;
 
 static Engine *engines[BOTH_ENGINES];
@@ -130,14 +131,21 @@ join_run(JoinEngine engine, EngineRequest *requests, int n)
 	}
 }
 
+/* A request to run a body, whose size it has itself. */
+static void
+set_request(EngineRequest *request, void *body)
+{
+	memset(request, 0, sizeof(*request));
+	request->body = body;
+	request->body_bytes = ((const GpustrBatch *) body)->body_bytes;
+}
+
 EngineCode
 join_run_body(JoinEngine engine, void *body, EngineError *error)
 {
 	EngineRequest request;
 
-	memset(&request, 0, sizeof(request));
-	request.body = body;
-	request.body_bytes = ((const GpustrBatch *) body)->body_bytes;
+	set_request(&request, body);
 	join_run(engine, &request, 1);
 	*error = request.error;
 	return request.error.code;
@@ -287,6 +295,10 @@ go_on(Rng *rng, JoinFlight *flight)
 	}
 	if (bad == 0 && !same_results(flight->body[ON_CUDA], flight->body[ON_HOST], n[0] < n[1] ? n[0] : n[1]))
 		bad++;
+	if (n[0] == n[1] && (flight->request.bytes_out != flight->host.bytes_out ||
+						 flight->request.rechecks != flight->host.rechecks ||
+						 flight->request.bytes_in != flight->host.bytes_in))
+		bad++;
 	join_count((uint64_t) n[ON_CUDA]);
 	if (bad > 0)
 	{
@@ -318,7 +330,6 @@ run_pieces(Rng *rng, JoinFlight *flights, int n, uint64_t *limit)
 {
 	EngineRequest requests[MAX_JOINS];
 	JoinFlight *which[MAX_JOINS];
-	EngineError error;
 	int			m = 0;
 	int			i;
 
@@ -326,29 +337,29 @@ run_pieces(Rng *rng, JoinFlight *flights, int n, uint64_t *limit)
 		if (!flights[i].through)
 		{
 			which[m] = &flights[i];
-			memset(&requests[m], 0, sizeof(requests[m]));
-			requests[m].body = flights[i].body[ON_CUDA];
-			requests[m].body_bytes = ((const GpustrBatch *) requests[m].body)->body_bytes;
-			m++;
+			set_request(&requests[m++], flights[i].body[ON_CUDA]);
+			set_request(&flights[i].host, flights[i].body[ON_HOST]);
 		}
 	join_set_limit(*limit);
 	join_run(ON_CUDA, requests, m);
 	join_set_limit(UINT64_MAX);
 	for (i = 0; i < m; i++)
 	{
+		which[i]->request = requests[i];
 		if (requests[i].error.code == ENGINE_OUT_OF_MEMORY && *limit != UINT64_MAX)
 		{
 			refused++;
 			*limit += *limit / 4 + 65536;
+			continue;
 		}
-		else if (requests[i].error.code != ENGINE_OK ||
-				 join_run_body(ON_HOST, which[i]->body[ON_HOST], &error) != ENGINE_OK)
+		join_run(ON_HOST, &which[i]->host, 1);
+		if (requests[i].error.code == ENGINE_OK && which[i]->host.error.code == ENGINE_OK)
+			go_on(rng, which[i]);
+		else
 		{
-			join_fail("a probe: cuda: %s; host: %s", requests[i].error.message, error.message);
+			join_fail("a probe: cuda: %s; host: %s", requests[i].error.message, which[i]->host.error.message);
 			which[i]->through = 1;
 		}
-		else
-			go_on(rng, which[i]);
 	}
 	return m;
 }
