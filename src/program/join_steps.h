@@ -48,7 +48,8 @@ typedef struct GpustrTableColumn
 	uint16_t	reg;			/* text or value register, that of the batch */
 	int32_t		unused;			/* 0 */
 	uint64_t	bytes;			/* texts: of the whole column */
-	uint64_t	first_byte;		/* texts: where those of the batch go */
+	uint64_t	first_byte;		/* texts: where those of the batch go: behind
+								 * those of the rows before them */
 } GpustrTableColumn;
 
 /*
