@@ -15,7 +15,7 @@
  * been handed out stays handed out.
  *
  * A partition that is too large all the same, as one key may have most of the rows,
- * and one that a device fails to build several times, goes to this session's engine.
+ * and those that a device fails to build, go to this session's engine.
  *
  * IDENTIFICATION
  *	  src/exec/join_build.c
@@ -281,13 +281,35 @@ after_failure(GpustrJoinState *state, int step)
 		choose_partitions(state);
 }
 
-/* Is what the pass has of a step too much for the place? */
+/*
+ * Is what the pass has of a step too much for the place?  Partitions are not all of one
+ * size, and the limit is not all that there is.
+ */
 static bool
-is_too_large(GpustrJoinState *state, int step, const GpustrStoreTotals *totals)
+is_too_large(const GpustrJoinState *state, int step, const GpustrStoreTotals *totals)
 {
+	uint64		limit = gpustr_place_table_limit(state->place);
+
 	return state->place != GPUSTR_PLACE_LOCAL &&
-		gpustr_table_bytes(&state->side[step + 1].side, totals) >
-		gpustr_place_table_limit(state->place);
+		gpustr_table_bytes(&state->side[step + 1].side, totals) > limit + limit / 4;
+}
+
+/* Do the halves of the pass's partition share it, or does one have nearly all? */
+static bool
+can_split(GpustrJoinState *state, int step, const GpustrStoreTotals *totals)
+{
+	const GpustrJoinTables *tables = &state->tables;
+	const GpustrJoinSide *side = &state->side[step + 1];
+	uint64		whole = gpustr_table_bytes(&side->side, totals);
+	uint64		half;
+	GpustrStoreTotals half_totals;
+
+	if (tables->npartitions[step] >= MAX_PARTITIONS)
+		return false;
+	gpustr_store_partition_totals(side->store, tables->hash_bits, tables->partition[step] * 2,
+								  tables->npartitions[step] * 2, &half_totals);
+	half = gpustr_table_bytes(&side->side, &half_totals);
+	return Max(half, whole - half) < whole / 4 * 3;
 }
 
 bool
@@ -312,7 +334,9 @@ gpustr_join_build_tables(GpustrJoinState *state)
 		gpustr_table_totals(state, i, &totals);
 		if (totals.rows == 0 && needs_inner(state->join->step[i].jointype))
 			return false;
-		if (is_too_large(state, i, &totals))
+		if (is_too_large(state, i, &totals) && can_split(state, i, &totals))
+			halve_partitions(state, i);
+		else if (is_too_large(state, i, &totals))
 			move_to(state, GPUSTR_PLACE_LOCAL);
 		else if (gpustr_table_build(state, i, &totals))
 		{

@@ -93,6 +93,8 @@ gpustr_join_begin(CustomScanState *node, EState *estate, int eflags)
 		gpustr_join_side(plan, state->join, number, &side->side);
 		gpustr_feed_init(&side->feed, node, state->join, &side->side, number);
 	}
+	if (state->join->fused)
+		((GpustrScanState *) state->side[0].plan)->fused = true;
 	gpustr_emit_init(state);
 	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
 		return;

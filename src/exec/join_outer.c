@@ -128,13 +128,15 @@ gpustr_outer_begin(GpustrJoinState *state)
 	{
 		const GpustrJoinTables *tables = &state->tables;
 
-		gpustr_pages_give_back(state);
+		if (state->join->fused)
+			gpustr_pages_give_back(state);
 		gpustr_join_fill_outer(state);
 		gpustr_store_rewind(state->side[0].store, tables->hash_bits, tables->partition[0],
 							tables->npartitions[0]);
 	}
-	else if (state->join->fused)
-		gpustr_pages_begin(state);
+	else if (state->join->fused && ((GpustrScanState *) state->side[0].plan)->scan == NULL)
+		gpustr_pages_begin(state);	/* it has not been executed before a
+									 * rescan */
 }
 
 const GpustrBatch *

@@ -78,7 +78,6 @@ start_scan(GpustrJoinState *state)
 		heap = table_beginscan(child->css.ss.ss_currentRelation,
 							   child->css.ss.ps.state->es_snapshot, 0, NULL);
 	child->parallel_heap = NULL;
-	child->fused = true;
 	state->outer->scan = gpustr_page_scan_begin(heap, program_at_first_row, state, state->client,
 												false, 0, false);
 	gpustr_page_scan_for_join(state->outer->scan, &state->results.layout);
@@ -320,12 +319,12 @@ gpustr_pages_give_back(GpustrJoinState *state)
 	GpustrScanState *child = scan_of(state);
 	GpustrPageScan *scan = state->outer->scan;
 
+	child->fused = false;
 	if (scan == NULL)
 		return;
 	gpustr_page_scan_rescan(scan);
 	child->parallel_heap = &gpustr_page_scan_surrender(scan)->rs_base;
 	child->late = NULL;
-	child->fused = false;
 	state->outer->scan = NULL;
 }
 
