@@ -5,26 +5,6 @@
 \getenv srcdir PG_ABS_SRCDIR
 \set same :srcdir '/test/same.sql'
 \i :same
-CREATE OR REPLACE FUNCTION outcome(query text, target text, with_gpustr bool) RETURNS text
-LANGUAGE plpgsql AS $$
-DECLARE
-  result text;
-  n bigint;
-BEGIN
-  PERFORM set_config('gpustr.enabled', with_gpustr::text, false);
-  PERFORM set_config('gpustr.debug_require',
-                     CASE WHEN with_gpustr THEN 'require_join' ELSE 'forbid' END, false);
-  BEGIN
-    EXECUTE format('CREATE TEMP TABLE %I AS %s', target, query);
-    GET DIAGNOSTICS n = ROW_COUNT;
-    result := n || ' rows';
-  EXCEPTION WHEN OTHERS THEN
-    result := 'ERROR: ' || SQLERRM;
-  END;
-  PERFORM set_config('gpustr.debug_require', 'allow', false);
-  PERFORM set_config('gpustr.enabled', 'off', false);
-  RETURN result;
-END $$;
 -- the plan of a query with a GpuJoin, as it ran
 CREATE FUNCTION join_plan(query text) RETURNS jsonb LANGUAGE plpgsql AS $$
 DECLARE
@@ -64,31 +44,31 @@ ANALYZE outer_side, inner_side;
 
 -- each key occurs forty times on the inner side: a page has a thousand results and more
 SELECT fused('SELECT o.id, i.v, i.t FROM outer_side o JOIN inner_side i USING (k)');
-SELECT same('SELECT o.id, o.ctid::text AS at, o.tableoid::text AS rel, i.v, i.t, o.t AS ot FROM outer_side o JOIN inner_side i USING (k)');
-SELECT same('SELECT o.id, i.v, i.t FROM outer_side o LEFT JOIN inner_side i USING (k)');
-SELECT same('SELECT o.id, i.v, i.t FROM outer_side o RIGHT JOIN inner_side i USING (k) WHERE i.v < 2000');
-SELECT same('SELECT o.id, i.v, i.t FROM outer_side o FULL JOIN inner_side i USING (k)');
-SELECT same('SELECT o.id, o.t FROM outer_side o WHERE EXISTS (SELECT FROM inner_side i WHERE i.k = o.k)');
-SELECT same('SELECT o.id, o.t FROM outer_side o WHERE NOT EXISTS (SELECT FROM inner_side i WHERE i.k = o.k)');
-SELECT same('SELECT count(*) FROM outer_side o JOIN inner_side i USING (k)');
-SELECT same('SELECT o.id, i.v FROM outer_side o JOIN inner_side i ON i.k = o.k AND i.v % 7 > o.id % 5 WHERE o.t LIKE ''x%''');
-SELECT same('SELECT o.id, i.v FROM outer_side o LEFT JOIN inner_side i ON i.k = o.k AND length(i.t) > o.id');
-SELECT same('SELECT o, i FROM outer_side o JOIN inner_side i USING (k) WHERE i.v < 300');
+SELECT same('SELECT o.id, o.ctid::text AS at, o.tableoid::text AS rel, i.v, i.t, o.t AS ot FROM outer_side o JOIN inner_side i USING (k)', 'require_join');
+SELECT same('SELECT o.id, i.v, i.t FROM outer_side o LEFT JOIN inner_side i USING (k)', 'require_join');
+SELECT same('SELECT o.id, i.v, i.t FROM outer_side o RIGHT JOIN inner_side i USING (k) WHERE i.v < 2000', 'require_join');
+SELECT same('SELECT o.id, i.v, i.t FROM outer_side o FULL JOIN inner_side i USING (k)', 'require_join');
+SELECT same('SELECT o.id, o.t FROM outer_side o WHERE EXISTS (SELECT FROM inner_side i WHERE i.k = o.k)', 'require_join');
+SELECT same('SELECT o.id, o.t FROM outer_side o WHERE NOT EXISTS (SELECT FROM inner_side i WHERE i.k = o.k)', 'require_join');
+SELECT same('SELECT count(*) FROM outer_side o JOIN inner_side i USING (k)', 'require_join');
+SELECT same('SELECT o.id, i.v FROM outer_side o JOIN inner_side i ON i.k = o.k AND i.v % 7 > o.id % 5 WHERE o.t LIKE ''x%''', 'require_join');
+SELECT same('SELECT o.id, i.v FROM outer_side o LEFT JOIN inner_side i ON i.k = o.k AND length(i.t) > o.id', 'require_join');
+SELECT same('SELECT o, i FROM outer_side o JOIN inner_side i USING (k) WHERE i.v < 300', 'require_join');
 
 -- one key has all of the inner rows
 CREATE TABLE one_key AS SELECT 7 AS k, g AS v FROM generate_series(1, 8000) g;
 ANALYZE one_key;
-SELECT same('SELECT o.id, i.v FROM outer_side o JOIN one_key i USING (k)');
-SELECT same('SELECT count(*), sum(i.v) FROM outer_side o LEFT JOIN one_key i USING (k)');
+SELECT same('SELECT o.id, i.v FROM outer_side o JOIN one_key i USING (k)', 'require_join');
+SELECT same('SELECT count(*), sum(i.v) FROM outer_side o LEFT JOIN one_key i USING (k)', 'require_join');
 
 -- texts that no room was made for, and one that is longer than a slot
 CREATE TABLE wide (k int, t text);
 INSERT INTO wide SELECT g, repeat('w' || g, CASE WHEN g % 10 = 3 THEN 100000 ELSE g END) FROM generate_series(1, 60) g;
 ANALYZE wide;
 SELECT batches('SELECT o.id, w.t FROM outer_side o JOIN wide w USING (k)') > 8 AS in_pieces;
-SELECT same('SELECT o.id, w.k, md5(w.t) AS m, o.t FROM outer_side o JOIN wide w USING (k)');
+SELECT same('SELECT o.id, w.k, md5(w.t) AS m, o.t FROM outer_side o JOIN wide w USING (k)', 'require_join');
 INSERT INTO wide SELECT 5, repeat('longer than a slot', 600000);
-SELECT same('SELECT o.id, w.k, md5(w.t) AS m FROM outer_side o LEFT JOIN wide w USING (k) WHERE o.id < 120');
+SELECT same('SELECT o.id, w.k, md5(w.t) AS m FROM outer_side o LEFT JOIN wide w USING (k) WHERE o.id < 120', 'require_join');
 
 -- keys that are texts; toasted ones are PostgreSQL's to look at
 CREATE TABLE text_keys (id int, tk text);
@@ -98,32 +78,32 @@ FROM generate_series(1, 1000) g;
 INSERT INTO inner_side SELECT g, 0, repeat('k', 3000) || g, 'toasted' FROM generate_series(0, 40) g;
 ANALYZE text_keys, inner_side;
 SELECT fused('SELECT a.id, i.v FROM text_keys a JOIN inner_side i USING (tk)');
-SELECT same('SELECT a.id, i.v, i.t FROM text_keys a JOIN inner_side i USING (tk)');
-SELECT same('SELECT a.id, a.tk, i.v FROM text_keys a LEFT JOIN inner_side i ON i.tk = a.tk AND i.v > a.id');
-SELECT same('SELECT a.id FROM text_keys a WHERE NOT EXISTS (SELECT FROM inner_side i WHERE i.tk = a.tk)');
+SELECT same('SELECT a.id, i.v, i.t FROM text_keys a JOIN inner_side i USING (tk)', 'require_join');
+SELECT same('SELECT a.id, a.tk, i.v FROM text_keys a LEFT JOIN inner_side i ON i.tk = a.tk AND i.v > a.id', 'require_join');
+SELECT same('SELECT a.id FROM text_keys a WHERE NOT EXISTS (SELECT FROM inner_side i WHERE i.tk = a.tk)', 'require_join');
 
 -- a temporary table has no page that another process can read
 CREATE TEMP TABLE temp_outer AS SELECT * FROM outer_side;
 ANALYZE temp_outer;
 SELECT fused('SELECT o.id, i.v, i.t FROM temp_outer o JOIN inner_side i USING (k)');
-SELECT same('SELECT o.id, o.ctid::text AS at, i.v, i.t FROM temp_outer o JOIN inner_side i USING (k)');
-SELECT same('SELECT o.id, w.k, md5(w.t) AS m FROM temp_outer o JOIN wide w USING (k) WHERE o.id < 300');
+SELECT same('SELECT o.id, o.ctid::text AS at, i.v, i.t FROM temp_outer o JOIN inner_side i USING (k)', 'require_join');
+SELECT same('SELECT o.id, w.k, md5(w.t) AS m FROM temp_outer o JOIN wide w USING (k) WHERE o.id < 300', 'require_join');
 
 -- a table that is read through a small ring of buffers: 6,000 pages, more than a quarter of them all
 CREATE TABLE many_pages (id int, k int, filler text) WITH (fillfactor = 10);
 INSERT INTO many_pages SELECT g, g % 100, repeat('f', 700) FROM generate_series(1, 6000) g;
 ANALYZE many_pages;
 SELECT pg_relation_size('many_pages') > pg_size_bytes(current_setting('shared_buffers')) / 4 AS is_large;
-SELECT same('SELECT m.id, m.ctid::text AS at, i.v, i.t FROM many_pages m JOIN inner_side i USING (k) WHERE i.v % 10 = 0');
-SELECT same('SELECT m.id, m.filler, i.v FROM many_pages m JOIN one_key i USING (k) WHERE i.v < 200');
+SELECT same('SELECT m.id, m.ctid::text AS at, i.v, i.t FROM many_pages m JOIN inner_side i USING (k) WHERE i.v % 10 = 0', 'require_join');
+SELECT same('SELECT m.id, m.filler, i.v FROM many_pages m JOIN one_key i USING (k) WHERE i.v < 200', 'require_join');
 
 -- deleted and updated rows; the rows of this transaction
 BEGIN;
 DELETE FROM outer_side WHERE id % 3 = 0;
 UPDATE outer_side SET k = k + 1 WHERE id % 5 = 0;
-SELECT same('SELECT o.id, o.ctid::text AS at, i.v FROM outer_side o JOIN inner_side i USING (k)');
+SELECT same('SELECT o.id, o.ctid::text AS at, i.v FROM outer_side o JOIN inner_side i USING (k)', 'require_join');
 ROLLBACK;
-SELECT same('SELECT o.id, o.ctid::text AS at, i.v FROM outer_side o JOIN inner_side i USING (k)');
+SELECT same('SELECT o.id, o.ctid::text AS at, i.v FROM outer_side o JOIN inner_side i USING (k)', 'require_join');
 
 -- LIMIT: the rest is given up; a rescan begins anew
 SET gpustr.debug_require = 'require_join';
@@ -152,6 +132,7 @@ CREATE TEMP TABLE expected AS SELECT o.id, o.t, i.v, i.t AS it FROM outer_side o
 CREATE TEMP TABLE fetched (id int, t text, v int, it text);
 DECLARE c NO SCROLL CURSOR FOR SELECT o.id, o.t, i.v, i.t AS it FROM outer_side o JOIN inner_side i USING (k);
 SELECT fetch_some('c', 10);
+SELECT slots_in_use, pinned_buffers FROM gpustr.staging();
 SAVEPOINT s;
 SELECT fetch_some('c', 5000);
 SET LOCAL gpustr.debug_require = 'allow';
@@ -206,7 +187,8 @@ DECLARE held CURSOR WITH HOLD FOR SELECT i.v FROM outer_side o JOIN inner_side i
 COMMIT;
 MOVE ALL IN held;
 CLOSE held;
--- nothing is left pinned: all pages can be dropped
+-- nothing is left: all pages can be dropped
+SELECT slots_in_use, pinned_buffers FROM gpustr.staging();
 DROP TABLE outer_side, inner_side, one_key, wide, text_keys, many_pages;
 RESET gpustr.enabled;
 RESET gpustr.debug_require;
