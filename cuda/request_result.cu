@@ -43,7 +43,7 @@ void request_place_result_cleared(RequestJoin *join, RequestPlan *plan)
 	memset(place, 0, sizeof(*place));
 	most -= join->skip < (uint64_t)most ? (int64_t)join->skip : most - 1;
 	place->room = smaller(most, plan->batch.result_room);
-	place->direct = !join->filtered;
+	place->direct = !join->filtered && join->skip < (uint64_t)plan->nrows;
 	for (i = 0; i < plan->batch.nresult; i++)
 		place->direct = place->direct && !is_text(&plan->batch.result_column[i]);
 	place->no_room_at =

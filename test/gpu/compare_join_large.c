@@ -376,6 +376,10 @@ run_probe(Rng *rng, LargeJoin *join, JoinEngine engine, LargeSum *sum)
 			return 0;
 		}
 		add_piece(sum, join->body);
+
+		/* so little memory that it would take too long */
+		if (limit != UINT64_MAX && result->nrows < 64)
+			limit += limit / 4;
 		join_count((uint64_t) result->nrows);
 		batch->result_pair = result->next_pair;
 		batch->result_skip = result->next_skip;
