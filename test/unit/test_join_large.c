@@ -12,6 +12,7 @@
 #include "batch/batch_layout.h"
 #include "engine/engine.h"
 #include "program/program_builder.h"
+#include "program/text_function.h"
 #include "rowfn/hash_key.h"
 #include "rowfn/numeric.h"
 #include "test_common.h"
@@ -219,6 +220,67 @@ test_one_key(void)
 	test_done("a key of 100000 rows");
 }
 
+/*
+ * A text that is made in one space stays while the next makes more, chunk by chunk.
+ */
+static void
+test_made_texts(void)
+{
+	static const GpustrInputLayout column = {0, 0};
+	const int32_t nouter = 3;
+	const GpustrJoinResult *result;
+	GpustrResultLayout layout;
+	GpustrProbe p;
+	GpustrBatch *batch;
+	uint16_t	args[2];
+	uint16_t	outer_text;
+	uint16_t	key;
+	int			i;
+
+	CHECK(build(2000, mostly_7, ROWFN_HASH_BITS) == ENGINE_OK, "%s", request.error.message);
+	memset(&layout, 0, sizeof(layout));
+	layout.room = nouter * 2000;
+	layout.ncolumns = 2;
+	layout.is_text[0] = layout.is_text[1] = 1;
+	layout.text_bytes[0] = layout.text_bytes[1] = 100000;
+	memset(&p, 0, sizeof(p));
+	p.table = TABLE_ID;
+	p.kind = GPUSTR_PROBE_INNER;
+	p.nkeys = 1;
+	p.hash_bits = ROWFN_HASH_BITS;
+	p.npartitions = 1;
+	p.key_kind[0] = ROWFN_KEY_VALUE;
+	gpustr_builder_init(&builder, GPUSTR_ENC_UTF8, area, sizeof(area));
+	p.key_reg[0] = args[1] = key = gpustr_builder_column_value(&builder, 0);
+	args[0] = gpustr_builder_const_text(&builder, GPUSTR_FALSE, "ab", 2);
+	outer_text = gpustr_builder_text_function(&builder, GPUSTR_TEXT_REPEAT, args, NULL, 0);
+	gpustr_builder_probe(&builder, gpustr_builder_const(&builder, GPUSTR_TRUE), &p);
+	outer_text = gpustr_builder_gather(&builder, 1, outer_text);
+	args[1] = gpustr_builder_gather(&builder, 0, key);
+	args[0] = gpustr_builder_const_text(&builder, GPUSTR_FALSE, "xy", 2);
+	args[0] = gpustr_builder_text_function(&builder, GPUSTR_TEXT_REPEAT, args, NULL, 0);
+	gpustr_builder_result(&builder, -1);
+	gpustr_builder_result_column(&builder, 1, 0, outer_text);
+	gpustr_builder_result_column(&builder, 1, 1, args[0]);
+	CHECK(gpustr_builder_finish(&builder) > 0, "no program");
+	batch = gpustr_layout_join_columns(body, BODY_BYTES, (const GpustrProgram *) area, nouter, 1, &column, &layout);
+	fill_keys(batch, nouter, mostly_7);
+	CHECK(run() == ENGINE_OK, "%s", request.error.message);
+	result = GPUSTR_BODY_PTR(body, batch->result_off, const GpustrJoinResult);
+	CHECK(result->nrows == nouter * 1998 && !result->more, "%d rows", result->nrows);
+	for (i = 0; i < 2 * result->nrows; i++)
+	{
+		const GpustrColumn *c = &batch->result_column[i % 2];
+		const int32_t *offsets = GPUSTR_BODY_PTR(body, c->offsets_off, const int32_t) + i / 2;
+
+		CHECK(offsets[1] - offsets[0] == 14 &&
+			  memcmp(GPUSTR_BODY_PTR(body, c->data_off, const char) + offsets[0],
+					 i % 2 == 0 ? "ababababababab" : "xyxyxyxyxyxyxy", 14) == 0, "row %d, column %d", i / 2, i % 2);
+	}
+	engine->methods->drop_table(engine, TABLE_ID);
+	test_done("texts made in two spaces");
+}
+
 /* Ask a request to stop after some time; it has to, soon. */
 static void
 expect_stop(const char *what, uint64_t after_ns)
@@ -340,6 +402,7 @@ main(void)
 		return 2;
 	body = aligned_alloc(GPUSTR_BODY_ALIGN, BODY_BYTES);
 	test_one_key();
+	test_made_texts();
 	test_stop();
 	test_stopped_build();
 	test_doubt();
