@@ -167,7 +167,7 @@ BEGIN
   PERFORM with_join(true);
   EXECUTE 'EXPLAIN (COSTS OFF, TIMING OFF, ANALYZE, FORMAT JSON) ' || query INTO plan;
   PERFORM with_join(false);
-  RETURN plan #> '{0,Plan}' - '{Engine,GPU Batches,GPU Bytes In,GPU Bytes Out,GPU Batches Local,Plans,Async Capable}'::text[];
+  RETURN (plan #> '{0,Plan}') - '{Engine,GPU Batches,GPU Bytes In,GPU Bytes Out,GPU Batches Local,Plans,Async Capable}'::text[];
 END $$;
 SELECT jsonb_pretty(explained_json('SELECT 1 FROM outer_rows o JOIN dimension i ON o.k = i.id'));
 -- without ANALYZE nothing is executed
