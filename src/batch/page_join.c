@@ -308,7 +308,7 @@ better_layout(const GpustrPageScan *scan, const PageBatch *pb, int32 nrows,
 	if (gpustr_request_is_local(pb->request) &&
 		scaled_bytes(scan->join, batch->program_bytes, batch->npages, 0) > bytes)
 	{
-		bytes = Max(bytes, gpustr_batch_bytes);
+		bytes = Max(bytes, TYPEALIGN_DOWN(BLCKSZ, gpustr_batch_bytes));
 		scale = 0;
 	}
 	while (scaled_bytes(scan->join, batch->program_bytes, batch->npages, scale) > bytes)
