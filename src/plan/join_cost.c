@@ -100,18 +100,6 @@ add_engine(JoinCost *cost, double rows, Cost row_cost)
 		cost->shared += rows * cost->divisor * row_cost;
 }
 
-/* Columns of the slot that come from the outer side. */
-static int
-outer_columns(const GpustrJoinPath *path)
-{
-	int			n = 0;
-	int			i;
-
-	for (i = 0; i < path->join.ncolumns; i++)
-		n += path->join.column[i].side == 0;
-	return n;
-}
-
 static void
 add_outer(JoinCost *cost, PlannerInfo *root, const GpustrJoinPath *path)
 {
@@ -122,7 +110,7 @@ add_outer(JoinCost *cost, PlannerInfo *root, const GpustrJoinPath *path)
 	cost->own += outer->total_cost - outer->startup_cost;
 	if (path->fused != NULL)
 		add_engine(cost, outer->parent->tuples / cost->divisor,
-				   outer_columns(path) * gpustr_device_row_cost);
+				   list_length(outer->pathtarget->exprs) * gpustr_device_row_cost);
 	else
 		cost->own += outer->rows * (cpu_tuple_cost + per_tuple(root, path->step[0].outer_keys));
 }

@@ -123,13 +123,12 @@ begin_path(const JoinOffer *offer, const JoinInput *input)
 	return path;
 }
 
-/* NULL if it may not be, which is noted. */
+/* A path that is not known to fit. */
 static GpustrJoinPath *
-make_join_path(JoinOffer *offer, const JoinInput *input)
+make_join_path(const JoinOffer *offer, const JoinInput *input)
 {
 	GpustrJoinPath *path = begin_path(offer, input);
 	int			n = path->join.nsteps++;
-	const char *reason;
 
 	path->custom.custom_paths = lappend(path->custom.custom_paths, input->inner);
 	path->step[n] = offer->clauses->step;
@@ -141,23 +140,35 @@ make_join_path(JoinOffer *offer, const JoinInput *input)
 	path->join.fused = path->fused != NULL;
 	path->join.refused = list_concat_copy(path->join.refused, offer->refused);
 	path->qual = offer->clauses->qual;
+	return path;
+}
+
+/* Would PostgreSQL keep it? */
+static bool
+is_promising(const JoinOffer *offer, const Path *path, bool partial)
+{
+	if (partial)
+		return add_partial_path_precheck(offer->joinrel, path->total_cost, NIL);
+	return add_path_precheck(offer->joinrel, path->startup_cost, path->total_cost, NIL, NULL);
+}
+
+static void
+offer_join(const JoinOffer *offer, const JoinInput *input)
+{
+	GpustrJoinPath *path = make_join_path(offer, input);
+	const char *reason;
+
+	gpustr_cost_join(offer->root, path);
+	if (!is_promising(offer, &path->custom.path, input->partial))
+		return;
 	reason = gpustr_join_fit(path);
 	if (reason != NULL)
 	{
 		gpustr_note_refusal("a join is not offloaded: %s", reason);
-		return NULL;
-	}
-	gpustr_cost_join(offer->root, path);
-	return path;
-}
-
-static void
-offer_join(JoinOffer *offer, const JoinInput *input)
-{
-	GpustrJoinPath *path = make_join_path(offer, input);
-
-	if (path == NULL)
 		return;
+	}
+	/* something may have been left to PostgreSQL */
+	gpustr_cost_join(offer->root, path);
 	if (input->partial)
 		add_partial_path(offer->joinrel, &path->custom.path);
 	else

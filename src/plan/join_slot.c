@@ -25,8 +25,9 @@
 #include "plan/join_path.h"
 #include "plan/join_sides.h"
 
-/* Columns of which the program surely fits, if no clause is decided in it. */
-#define FITTING_COLUMNS 16
+/* So many registers of columns in all spaces, and steps of the scan's clauses, surely fit. */
+#define FITTING_COLUMNS 40
+#define FITTING_STEPS 16
 
 /* All expressions of all sides' target lists, in order. */
 static List *
@@ -208,7 +209,10 @@ keep_filter(GpustrJoinStep *step)
 	return any;
 }
 
-/* Is there no need to build the programs to see that they fit? */
+/*
+ * Is there no need to build the programs to see that they fit?  If nothing but plain
+ * columns is looked at.
+ */
 static bool
 surely_fit(const GpustrJoinPath *path)
 {
@@ -220,7 +224,8 @@ surely_fit(const GpustrJoinPath *path)
 			return false;
 	}
 	return path->join.ncolumns * (path->join.nsteps + 1) <= FITTING_COLUMNS &&
-		(path->fused == NULL || path->fused->clauses->row_steps <= FITTING_COLUMNS);
+		(path->fused == NULL ||
+		 (path->fused->clauses->row_steps <= FITTING_STEPS && extra_keys(path, -1) == 0));
 }
 
 const char *
@@ -232,10 +237,8 @@ gpustr_join_fit(GpustrJoinPath *path)
 	if (!number_columns(path))
 		return "it needs columns of neither side";
 	reason = columns_refusal(path);
-	if (reason != NULL || surely_fit(path))
+	if (reason != NULL || surely_fit(path) || programs_fit(path))
 		return reason;
-	if (programs_fit(path))
-		return NULL;
 	for (i = path->join.nsteps - 1; i >= 0; i--)
 	{
 		if (keep_filter(&path->step[i]) && programs_fit(path))
