@@ -9,6 +9,7 @@ use warnings;
 use FindBin;
 use lib $FindBin::RealBin;
 
+use FaultTest;
 use GpustrTest;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
@@ -52,32 +53,6 @@ my %query = (
 	redact => "SELECT md5(gpustr.redact(name, visibility)::text) FROM names;");
 my $max = 300;    # more than any of them makes
 
-# Run a query once for each of these settings; per setting, [stdout, stderr].
-sub run_each
-{
-	my ($query, $set, @n) = @_;
-	my $script = "$set\n";
-	my (%result, $out, $err);
-
-	$script .= "\\echo == $_\n\\warn == $_\nSET gpustr.debug_fail_engine_call = $_;\n"
-	  . "$query\nROLLBACK;\nSET gpustr.debug_fail_engine_call = 0;\n"
-	  foreach @n;
-	# what ROLLBACK has to say where there is no transaction is of no interest
-	$script = "SET client_min_messages = notice;\n$script";
-	$node->psql('postgres', $script, stdout => \$out, stderr => \$err, on_error_stop => 0);
-	foreach my $stream ([ 0, $out ], [ 1, $err ])
-	{
-		my @part = split /^.*== (-?\d+)\n?/m, "$stream->[1]\n";
-		shift @part;
-		while (my ($n, $text) = splice(@part, 0, 2))
-		{
-			$result{$n}[ $stream->[0] ] = join "\n",
-			  grep { !/^$|there is no transaction in progress/ } split /\n/, $text // '';
-		}
-	}
-	return \%result;
-}
-
 # Its scans must be GpuScans.
 sub plan_of
 {
@@ -86,50 +61,18 @@ sub plan_of
 	return $name eq 'redact' ? '' : "SET gpustr.debug_require = 'require';";
 }
 
-# Judge a query under faults; returns the calls that failed, by what they were.
-sub faults_ok
-{
-	my ($name, $what, $set, $may_fail, @n) = @_;
-	my $plan = plan_of($name);
-	my $expected = run_each($query{$name}, $set, 0)->{0}[0];
-	my $result = run_each($query{$name}, "$set $plan", @n);
-	my (%calls, @wrong);
-	my $errors = 0;
-
-	isnt($expected, '', "$what, $name: there is an answer");
-	foreach my $n (@n)
-	{
-		my ($out, $err) = @{ $result->{$n} };
-		my @failed = $err =~ /NOTICE:  engine call (\d+) fails on demand: (.*)/g;
-		my @errors = $err =~ /^(?:psql:.*)?ERROR:  (.*)/mg;
-		my $clear = @errors > 0
-		  && $errors[0] =~ /^the host engine could not run a batch$|^could not start the host engine$/
-		  && !grep { !/current transaction is aborted/ } @errors[ 1 .. $#errors ];
-
-		while (my ($call, $kind) = splice(@failed, 0, 2)) { $calls{$kind}{$call} = 1 }
-		$errors++ if @errors;
-		next if !@errors && $out eq $expected;
-		next if $may_fail && $clear && index("$expected\n", $out) == 0;
-		push @wrong, "N = $n:\n$out\n$err";
-	}
-	is(join("\n", @wrong[ 0 .. ($#wrong > 2 ? 2 : $#wrong) ]), '', "$what, $name: right, or one clear error");
-	unlike($result->{ $n[-1] }[1], qr/fails on demand/, "$what, $name: every call has failed once");
-	cmp_ok($errors, '>', 0, "$what, $name: some did end in an error") if $may_fail;
-	return \%calls;
-}
-
 my %device_calls;
 foreach my $name (sort keys %query)
 {
 	my $device = "SET gpustr.engine = device;";
 
-	$device_calls{$name} = faults_ok($name, 'on the device', $device, 0, 1 .. $max);
+	$device_calls{$name} = faults_ok($node, $name, $query{$name}, 'on the device', $device, plan_of($name), 0, 1 .. $max);
 	foreach my $kind ('acquire a slot', 'submit', 'run on a device', 'wait')
 	{
 		ok($device_calls{$name}{$kind}, "$name: there were failures to $kind");
 	}
-	faults_ok($name, 'from some call on', $device, 1, map { -$_ } 1 .. $max);
-	faults_ok($name, 'in the session', 'SET gpustr.engine = local;', 1, 1 .. $max);
+	faults_ok($node, $name, $query{$name}, 'from some call on', $device, plan_of($name), 1, map { -$_ } 1 .. $max);
+	faults_ok($node, $name, $query{$name}, 'in the session', 'SET gpustr.engine = local;', plan_of($name), 1, 1 .. $max);
 }
 idle_ok($node, 'after all of them');
 
@@ -143,8 +86,8 @@ foreach my $name ('count', 'computed', 'cursor', 'redact')
 		foreach my $fault ('lost', 'crash')
 		{
 			wait_for_device($node);
-			my $expected = run_each($query{$name}, '', 0)->{0}[0];
-			my $got = run_each($query{$name}, "SET gpustr.debug_device_fault = $fault; " . plan_of($name), $n)->{$n};
+			my $expected = run_each($node, $query{$name}, '', 0)->{0}[0];
+			my $got = run_each($node, $query{$name}, "SET gpustr.debug_device_fault = $fault; " . plan_of($name), $n)->{$n};
 			is($got->[0], $expected, "$name: the device is lost with call $n, $fault");
 			unlike($got->[1], qr/ERROR/, "$name: and that is no error");
 		}
