@@ -41,15 +41,14 @@
 /* How many tables a device may fail to build, before that is left. */
 #define MAX_FAILURES 4
 
-/* What a chunk of a store takes at most, and at least. */
+/* What a chunk of a store takes at most. */
 #define CHUNK_BYTES ((Size) 4 * 1024 * 1024)
-#define LEAST_CHUNK_BYTES ((Size) 64 * 1024)
 
 /* A chunk should fit into a staging slot. */
 static Size
 chunk_bytes(void)
 {
-	return Max(Min(CHUNK_BYTES, (Size) gpustr_batch_bytes / 4 * 3), LEAST_CHUNK_BYTES);
+	return Min(CHUNK_BYTES, (Size) gpustr_batch_bytes / 4 * 3);
 }
 
 /* GpustrJoinFill: run a side's plan to its end, into its store. */
