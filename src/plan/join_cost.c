@@ -52,6 +52,7 @@ typedef struct JoinCost
 	Cost		own;			/* of this participant */
 	Cost		shared;			/* of the device */
 	double		divisor;		/* participants */
+	int			place;			/* where the tables are */
 	bool		local_engine;
 } JoinCost;
 
@@ -158,7 +159,7 @@ static void
 add_passes(JoinCost *cost, const GpustrJoinPath *path)
 {
 	const Path *outer = linitial(path->custom.custom_paths);
-	double		limit = gpustr_device_memory_limit * 1024.0 * 1024.0;
+	double		limit = gpustr_place_table_limit(cost->place);
 	double		bytes = 0;
 	double		passes;
 	int			i;
@@ -170,7 +171,7 @@ add_passes(JoinCost *cost, const GpustrJoinPath *path)
 		bytes += inner->rows * (TABLE_ROW_BYTES + inner->pathtarget->width) *
 			(path->join.inner_partial[i] ? gpustr_participants(inner->parallel_workers) : 1);
 	}
-	if (gpustr_device_memory_limit < 0 || bytes <= limit)
+	if (bytes <= limit)
 		return;
 	passes = ceil(bytes / Max(limit, 1.0));
 	cost->own += (1 + passes) * outer->rows *
@@ -189,7 +190,8 @@ gpustr_cost_join(PlannerInfo *root, GpustrJoinPath *path)
 	int			i;
 
 	cost.divisor = gpustr_participants(p->parallel_workers);
-	cost.local_engine = gpustr_engine_choice() != GPUSTR_RUN_DEVICE;
+	cost.place = gpustr_choose_place();
+	cost.local_engine = cost.place < 0;
 	p->rows = p->parent->rows;
 	if (p->parallel_workers > 0)
 		p->rows = clamp_row_est(p->rows / cost.divisor);
