@@ -74,7 +74,11 @@ sub digest
 foreach my $name (sort keys %query)
 {
 	$expected{$name} = $node->safe_psql('postgres', "$theirs; " . digest("($query{$name})") =~ s/AS r$/AS q(r)/r);
-	like($node->safe_psql('postgres', "$ours; EXPLAIN $query{$name}"), qr/GpuJoin/, "$name: a GpuJoin");
+	my $plan = $node->safe_psql('postgres', "$ours; EXPLAIN ANALYZE $query{$name}");
+	like($plan, qr/GpuJoin/, "$name: a GpuJoin");
+	# a text that is longer than a slot makes a join the session's
+	if ($name =~ /long/) { like($plan, qr/GPU Batches Local/, "$name: here"); }
+	else { unlike($plan, qr/GPU Batches Local/, "$name: on the device"); }
 }
 
 sub same_ok
