@@ -184,8 +184,7 @@ CREATE FUNCTION stat_get_device(
 		OUT rechecks bigint, OUT fallbacks bigint, OUT restarts bigint,
 		OUT stats_reset timestamptz,
 		OUT programs integer, OUT program_bytes bigint,
-		OUT program_hits bigint, OUT program_misses bigint,
-		OUT tables integer, OUT table_bytes bigint)
+		OUT program_hits bigint, OUT program_misses bigint)
 	RETURNS SETOF record
 	AS 'MODULE_PATHNAME', 'gpustr_stat_get_device'
 	LANGUAGE C VOLATILE STRICT PARALLEL SAFE COST 10 ROWS 2;
@@ -195,7 +194,7 @@ COMMENT ON FUNCTION stat_get_device() IS 'the rows of view gpustr.stat_device';
 CREATE VIEW stat_device AS SELECT * FROM stat_get_device();
 
 COMMENT ON VIEW stat_device IS
-	'work done by each device since stats_reset; times in milliseconds; fallbacks: batches redone in the session; programs, tables: kept on the device now';
+	'work done by each device since stats_reset; times in milliseconds; fallbacks: batches redone in the session; programs: kept on the device now';
 
 CREATE FUNCTION staging(
 		OUT slots integer, OUT slots_in_use integer, OUT slot_bytes bigint,

@@ -19,6 +19,7 @@
 
 #include "miscadmin.h"
 #include "utils/guc.h"
+#include "utils/plancache.h"
 
 #include "guc.h"
 #include "service/fault.h"
@@ -96,6 +97,25 @@ static const struct config_enum_entry fault_options[] = {
 	{"out_of_memory", GPUSTR_FAULT_OUT_OF_MEMORY, false},
 	{NULL, 0, false}
 };
+
+/*
+ * Plans that are kept, of prepared statements and of functions, are made anew when
+ * one of these settings changes: who switches gpustr off is rid of it at once.
+ */
+#define REPLAN_ON_CHANGE(variable, type) \
+	static void \
+	assign_##variable(type newval, void *extra) \
+	{ \
+		if (newval != variable) \
+			ResetPlanCache(); \
+	}
+
+REPLAN_ON_CHANGE(gpustr_enabled, bool)
+REPLAN_ON_CHANGE(gpustr_enable_scan, bool)
+REPLAN_ON_CHANGE(gpustr_enable_output, bool)
+REPLAN_ON_CHANGE(gpustr_enable_join, bool)
+REPLAN_ON_CHANGE(gpustr_engine, int)
+REPLAN_ON_CHANGE(gpustr_debug_require, int)
 
 static bool
 check_devices(char **newval, void **extra, GucSource source)
@@ -184,7 +204,7 @@ define_planner_settings(void)
 							 true,
 							 PGC_USERSET,
 							 0,
-							 NULL, NULL, NULL);
+							 NULL, assign_gpustr_enabled, NULL);
 
 	DefineCustomBoolVariable("gpustr.enable_scan",
 							 "Enables the planner's use of GpuScan plans.",
@@ -193,7 +213,7 @@ define_planner_settings(void)
 							 true,
 							 PGC_USERSET,
 							 0,
-							 NULL, NULL, NULL);
+							 NULL, assign_gpustr_enable_scan, NULL);
 
 	DefineCustomBoolVariable("gpustr.enable_output",
 							 "Enables the planner's use of GpuScan plans that compute expressions of the target list.",
@@ -202,7 +222,7 @@ define_planner_settings(void)
 							 true,
 							 PGC_USERSET,
 							 0,
-							 NULL, NULL, NULL);
+							 NULL, assign_gpustr_enable_output, NULL);
 
 	DefineCustomBoolVariable("gpustr.enable_join",
 							 "Enables the planner's use of GpuJoin plans.",
@@ -211,7 +231,7 @@ define_planner_settings(void)
 							 false,
 							 PGC_USERSET,
 							 0,
-							 NULL, NULL, NULL);
+							 NULL, assign_gpustr_enable_join, NULL);
 
 	DefineCustomIntVariable("gpustr.max_automaton_size",
 							"Sets the largest automaton that a regular expression may become.",
@@ -279,7 +299,7 @@ define_session_settings(void)
 							 GPUSTR_ENGINE_AUTO, engine_options,
 							 PGC_USERSET,
 							 0,
-							 NULL, NULL, NULL);
+							 NULL, assign_gpustr_engine, NULL);
 
 	DefineCustomIntVariable("gpustr.batch_depth",
 							"Sets how many batches a scan keeps in flight.",
@@ -298,7 +318,7 @@ define_session_settings(void)
 							 GPUSTR_REQUIRE_ALLOW, require_options,
 							 PGC_USERSET,
 							 GUC_NOT_IN_SAMPLE,
-							 NULL, NULL, NULL);
+							 NULL, assign_gpustr_debug_require, NULL);
 
 	DefineCustomEnumVariable("gpustr.debug_device_fault",
 							 "Makes device processes fail on this session's requests.",

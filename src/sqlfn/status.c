@@ -26,7 +26,9 @@
 #define STAGING_COLUMNS 5
 
 PG_FUNCTION_INFO_V1(gpustr_devices_sql);
+PG_FUNCTION_INFO_V1(gpustr_library_version);
 PG_FUNCTION_INFO_V1(gpustr_stat_get_device);
+PG_FUNCTION_INFO_V1(gpustr_stat_get_device_1_1);
 PG_FUNCTION_INFO_V1(gpustr_stat_reset);
 PG_FUNCTION_INFO_V1(gpustr_staging);
 
@@ -58,6 +60,13 @@ state_name(uint32 state)
 			return "absent";
 	}
 	return "unknown";
+}
+
+/* gpustr.library_version() -> text: that of the library this session has loaded */
+Datum
+gpustr_library_version(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_TEXT_P(cstring_to_text(GPUSTR_VERSION));
 }
 
 /*
@@ -100,10 +109,11 @@ gpustr_devices_sql(PG_FUNCTION_ARGS)
 
 /*
  * The rows of view gpustr.stat_device; times in milliseconds.  What is kept of
- * programs is NULL where the engine keeps none.
+ * programs is NULL where the engine keeps none.  Only ever appended to: what the
+ * SQL function declares, of whichever version it is, are the first columns.
  */
-Datum
-gpustr_stat_get_device(PG_FUNCTION_ARGS)
+static void
+stat_device_rows(FunctionCallInfo fcinfo)
 {
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	int			n;
@@ -111,6 +121,11 @@ gpustr_stat_get_device(PG_FUNCTION_ARGS)
 
 	require_preloaded();
 	InitMaterializedSRF(fcinfo, 0);
+	if (rsinfo->setDesc->natts > STAT_DEVICE_COLUMNS)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("gpustr's SQL objects are of a newer version than its library, %s", GPUSTR_VERSION),
+				 errhint("Install the library of that version, and restart the server.")));
 	n = (int) pg_atomic_read_u32(&gpustr_shared->ndevices);
 	for (i = 0; i < n; i++)
 	{
@@ -142,6 +157,20 @@ gpustr_stat_get_device(PG_FUNCTION_ARGS)
 		values[16] = Int64GetDatum(pg_atomic_read_u64(&device->table_bytes));
 		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 	}
+}
+
+/* gpustr.stat_get_device() of version 1.0: without tables and table_bytes */
+Datum
+gpustr_stat_get_device(PG_FUNCTION_ARGS)
+{
+	stat_device_rows(fcinfo);
+	return (Datum) 0;
+}
+
+Datum
+gpustr_stat_get_device_1_1(PG_FUNCTION_ARGS)
+{
+	stat_device_rows(fcinfo);
 	return (Datum) 0;
 }
 
