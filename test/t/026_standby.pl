@@ -29,6 +29,8 @@ $standby->init_from_backup($node, 'backup', has_streaming => 1);
 $standby->start;
 wait_for_device($standby);
 
+$node->safe_psql('postgres', "CREATE TABLE d AS SELECT g AS id, 'name ' || g AS name FROM generate_series(3, 45000, 3) g");
+my $join = "SELECT count(*), coalesce(sum(hashtext(t.id || s || coalesce(name, ''))::bigint), 0) FROM t LEFT JOIN d USING (id) WHERE s LIKE '%1%'";
 my $query = "SELECT count(*), coalesce(sum(hashtext(id || s)::bigint), 0) FROM t WHERE s LIKE '%1%'";
 
 # The same on the primary without gpustr, and on the standby either way.
@@ -48,7 +50,21 @@ sub standby_ok
 	}
 }
 
+# A join on the standby
+sub join_ok
+{
+	my ($what) = @_;
+	my $expected = $standby->safe_psql('postgres', "SET gpustr.enabled = off; $join");
+
+	foreach my $engine ('local', 'device')
+	{
+		is($standby->safe_psql('postgres', "SET gpustr.enable_join = on; SET gpustr.debug_require = 'require_join'; SET gpustr.engine = $engine; $join"),
+			$expected, "$what: a join, gpustr.engine = $engine");
+	}
+}
+
 standby_ok('all visible');
+join_ok('the standby');
 $node->safe_psql('postgres', 'DELETE FROM t WHERE id % 7 = 0');
 standby_ok('rows deleted on pages that were all visible');
 $node->safe_psql('postgres', "UPDATE t SET s = s || '1' WHERE id % 5 = 0");
@@ -127,6 +143,7 @@ $node->stop;
 wait_for_device($standby);
 is($standby->safe_psql('postgres', "SET gpustr.debug_require = 'require'; INSERT INTO t VALUES (1, 'promoted 1'); SELECT count(*) FROM t WHERE s LIKE 'promoted%'"),
 	'1', 'a promoted standby');
+join_ok('promoted');
 idle_ok($standby, 'in the end');
 log_ok($standby, 'standby', qr/could not (?:connect|receive|run)|conflict with recovery/);
 $standby->stop;
