@@ -112,6 +112,16 @@ $bare->command_ok([ 'pg_restore', '-e', '-a', '-t', 'people', '-d', 'postgres', 
 my $data = "SELECT count(*), md5(string_agg(id || name || note, '|' ORDER BY id)) FROM people";
 is($bare->safe_psql('postgres', $data), $source->safe_psql('new', $data), 'are the same');
 
+# as docs/upgrading.md has it, a database whose tables need none of its functions
+$source->safe_psql('postgres', 'CREATE DATABASE free');
+$source->safe_psql('free', 'CREATE EXTENSION gpustr; CREATE TABLE t AS SELECT 17 AS n');
+$source->command_ok([ 'pg_dump', '-F', 'custom', '-f', "$dir/free", '-d', 'free' ], 'a dump of a database that has the extension only');
+my ($list) = run_command([ 'pg_restore', '-l', "$dir/free" ]);
+write_file("$dir/list", join("\n", grep { !/EXTENSION.* gpustr/ } split /\n/, $list) . "\n");
+$bare->safe_psql('postgres', 'CREATE DATABASE free');
+$bare->command_ok([ 'pg_restore', '-e', '-L', "$dir/list", '-d', 'free', "$dir/free" ], 'comes back without it');
+is($bare->safe_psql('free', 'TABLE t'), '17', 'with its table');
+
 # Logical replication to a server without gpustr
 $bare->safe_psql('postgres', 'TRUNCATE people; CREATE TABLE back (id int PRIMARY KEY, name text); CREATE PUBLICATION b FOR TABLE back');
 $source->safe_psql('new', 'CREATE PUBLICATION p FOR TABLE people');
