@@ -59,7 +59,7 @@ int			gpustr_device_timeout = GPUSTR_DEFAULT_DEVICE_TIMEOUT;
 bool		gpustr_enabled = true;
 bool		gpustr_enable_scan = true;
 bool		gpustr_enable_output = true;
-bool		gpustr_enable_join = false;
+bool		gpustr_enable_join = true;
 int			gpustr_engine = GPUSTR_ENGINE_AUTO;
 int			gpustr_debug_require = GPUSTR_REQUIRE_ALLOW;
 int			gpustr_debug_device_fault = GPUSTR_FAULT_NONE;
@@ -228,7 +228,7 @@ define_planner_settings(void)
 							 "Enables the planner's use of GpuJoin plans.",
 							 NULL,
 							 &gpustr_enable_join,
-							 false,
+							 true,
 							 PGC_USERSET,
 							 0,
 							 NULL, assign_gpustr_enable_join, NULL);

@@ -19,7 +19,7 @@ import values
 
 # What makes the planner take a GpuJoin wherever there is one.
 EAGER = {**statements.EAGER, 'gpustr.enable_join': 'on', 'gpustr.table_row_cost': '0', 'gpustr.probe_row_cost': '0',
-         'statement_timeout': '10s'}
+         'statement_timeout': '60s'}
 
 # Types of the columns of one slot: the values of the first suit all others.
 SLOTS = [
@@ -213,7 +213,7 @@ def random_tables(rng, collations):
         # where values are many, so that there are not too many pairs
         if name == 'b' and rng.random() < 0.25 and table.kind == 'plain' and max(len(set(s.pool)) for s in slots) > 5:
             names = ', '.join(c.name for c in table.visible() if c.name != 'id')
-            table.actions.append(f'INSERT INTO {name} (id, {names}) SELECT 1000 + n * 100, {names} FROM {name}, generate_series(1, 20) n')
+            table.actions.append(f'INSERT INTO {name} (id, {names}) SELECT 1000 + n * 100, {names} FROM {name}, generate_series(1, 10) n')
         tables.append(table)
     return tables, slots
 
