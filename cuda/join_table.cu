@@ -333,6 +333,9 @@ EngineCode tables_begin(CudaTables *tables, const GpustrTableBuild *build, CudaT
 	*table = NULL;
 	if (check_build(build, error) != ENGINE_OK)
 		return error->code;
+	if (there == NULL && build->finish == 1 && build->nrows > 0)
+		return gpustr_engine_error(error, ENGINE_NO_TABLE, "no rows of a table of %d have come",
+								   build->nrows);
 	if (there == NULL)
 		return table_new(tables, build, table, error);
 	if (there->finishing || !same_build(there, build))

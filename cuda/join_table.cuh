@@ -106,7 +106,8 @@ CudaTable *tables_find(const CudaTables *tables, uint64_t id);
 /*
  * The table of a BUILD request, made if it is not there; column layouts and all that
  * lies within is checked.  ENGINE_BAD_INPUT if it is finished, or not the same as in the
- * requests before; ENGINE_OUT_OF_MEMORY.
+ * requests before; ENGINE_NO_TABLE if it is to be finished before any rows came;
+ * ENGINE_OUT_OF_MEMORY.
  */
 EngineCode tables_begin(CudaTables *tables, const GpustrTableBuild *build, CudaTable **table,
 						EngineError *error);

@@ -371,12 +371,16 @@ static JoinAnswer open_window(RequestJoin *join, const JoinLane &lane, bool alon
 static JoinAnswer shrink_window(RequestJoin *join, const JoinLane &lane, int32_t most, bool alone,
 								EngineError *error)
 {
+	const int32_t was = join->space[1].nrows < join->window ? join->space[1].nrows : join->window;
+
 	error->code = ENGINE_OK;
 	error->message[0] = '\0';
-	join->window = join->space[1].nrows < join->window ? join->space[1].nrows : join->window;
-	join->window = most < join->window / 2 ? most : join->window / 2;
+	join->window = most < was / 2 ? most : was / 2;
 	if (join->window < 1)
 		join->window = 1;
+
+	/* its texts need less, too; if that turns out to be too little, that is seen once more */
+	join->text_room = (uint64_t)((double)join->text_room / was * join->window);
 	return open_window(join, lane, alone, error);
 }
 
