@@ -9,8 +9,10 @@
  * Random joins (test/unit/join_gen.h), several in flight on the CUDA engine, with
  * memory limits too.  Each piece of results is asked for with other rooms, on both
  * engines, with poison in its place; rows that both have are compared byte by byte.
- * The next piece starts where either of the engines has ended.  And larger joins,
- * with functions of texts behind the PROBE (compare_join_large.c).
+ * The next piece starts where either of the engines has ended.  Tables are built by
+ * several requests at a time, too little memory included, and dropped while they are
+ * used (compare_join_build.c).  And larger joins, with functions of texts behind the
+ * PROBE (compare_join_large.c).
  *
  * Exit status: 0, 1 if anything was wrong, 2 if the engine could not be used.
  *
@@ -48,14 +50,14 @@ typedef struct JoinFlight
 	EngineRequest host;
 } JoinFlight;
 
-static Engine *engines[BOTH_ENGINES];
+Engine	   *join_engines[BOTH_ENGINES];
 static volatile uint64_t memory_limit[BOTH_ENGINES] = {UINT64_MAX, UINT64_MAX};
 static volatile int32_t zero_copy_blocks[BOTH_ENGINES];
 static char *blocks;
 static uint64_t seed;
 static uint64_t pieces;
 static uint64_t results;
-static uint64_t refused;
+uint64_t	join_refused;
 static uint64_t failed;
 
 static double
@@ -97,7 +99,7 @@ open_engines(void)
 		config.nblocks = POOL_BLOCKS;
 		config.zero_copy_blocks = &zero_copy_blocks[i];
 		config.memory_limit = &memory_limit[i];
-		if (methods->open(&config, &engines[i], &error) != ENGINE_OK)
+		if (methods->open(&config, &join_engines[i], &error) != ENGINE_OK)
 		{
 			printf("compare_join: no %s engine: %s\n", methods->kind, error.message);
 			exit(2);
@@ -110,15 +112,15 @@ open_engines(void)
 void
 join_run(JoinEngine engine, EngineRequest *requests, int n)
 {
-	const EngineMethods *methods = engines[engine]->methods;
+	const EngineMethods *methods = join_engines[engine]->methods;
 	double		start = now();
 	int			i;
 
 	for (i = 0; i < n; i++)
-		methods->submit(engines[engine], &requests[i]);
+		methods->submit(join_engines[engine], &requests[i]);
 	while (i > 0)
 	{
-		EngineRequest *request = methods->poll(engines[engine]);
+		EngineRequest *request = methods->poll(join_engines[engine]);
 
 		if (request != NULL)
 			i--;
@@ -131,9 +133,8 @@ join_run(JoinEngine engine, EngineRequest *requests, int n)
 	}
 }
 
-/* A request to run a body, whose size it has itself. */
-static void
-set_request(EngineRequest *request, void *body)
+void
+join_set_request(EngineRequest *request, void *body)
 {
 	memset(request, 0, sizeof(*request));
 	request->body = body;
@@ -145,7 +146,7 @@ join_run_body(JoinEngine engine, void *body, EngineError *error)
 {
 	EngineRequest request;
 
-	set_request(&request, body);
+	join_set_request(&request, body);
 	join_run(engine, &request, 1);
 	*error = request.error;
 	return request.error.code;
@@ -158,12 +159,12 @@ join_set_limit(uint64_t limit)
 }
 
 uint64_t
-join_memory_used(void)
+join_table_bytes(void)
 {
 	EngineInfo	info;
 
-	engines[ON_CUDA]->methods->info(engines[ON_CUDA], &info);
-	return info.memory_used;
+	join_engines[ON_CUDA]->methods->info(join_engines[ON_CUDA], &info);
+	return info.table_bytes;
 }
 
 void
@@ -172,7 +173,7 @@ join_drop(uint64_t table)
 	int			i;
 
 	for (i = 0; i < BOTH_ENGINES; i++)
-		engines[i]->methods->drop_table(engines[i], table);
+		join_engines[i]->methods->drop_table(join_engines[i], table);
 }
 
 void
@@ -184,18 +185,16 @@ join_count(uint64_t n)
 
 /* Build the tables of a join on both engines; returns whether they are there. */
 static int
-build_tables(const GenJoin *join)
+build_tables(Rng *rng, const GenJoin *join)
 {
 	EngineError error;
 	int			bad = 0;
-	int			e;
 	int			i;
 
-	for (e = 0; e < BOTH_ENGINES; e++)
-		for (i = 0; i < join->nbuilds; i++)
-			if (join_run_body((JoinEngine) e, join->build[i], &error) != ENGINE_OK && bad++ == 0)
-				join_fail("engine %d, build %d: %s", e, i, error.message);
-	return bad == 0;
+	for (i = 0; i < join->nbuilds; i++)
+		if (join_run_body(ON_HOST, join->build[i], &error) != ENGINE_OK && bad++ == 0)
+			join_fail("build %d: %s", i, error.message);
+	return bad == 0 && join_build_on_cuda(rng, join);
 }
 
 static void
@@ -212,7 +211,7 @@ make_flight(Rng *rng, JoinFlight *flight, const GenJoinOptions *options)
 		exit(2);
 	memcpy(flight->body[ON_CUDA], flight->body[ON_HOST], bytes);
 	flight->seeks = rng_below(rng, 3);
-	flight->through = !build_tables(flight->join);
+	flight->through = !build_tables(rng, flight->join);
 }
 
 static void
@@ -337,8 +336,8 @@ run_pieces(Rng *rng, JoinFlight *flights, int n, uint64_t *limit)
 		if (!flights[i].through)
 		{
 			which[m] = &flights[i];
-			set_request(&requests[m++], flights[i].body[ON_CUDA]);
-			set_request(&flights[i].host, flights[i].body[ON_HOST]);
+			join_set_request(&requests[m++], flights[i].body[ON_CUDA]);
+			join_set_request(&flights[i].host, flights[i].body[ON_HOST]);
 		}
 	join_set_limit(*limit);
 	join_run(ON_CUDA, requests, m);
@@ -348,10 +347,14 @@ run_pieces(Rng *rng, JoinFlight *flights, int n, uint64_t *limit)
 		which[i]->request = requests[i];
 		if (requests[i].error.code == ENGINE_OUT_OF_MEMORY && *limit != UINT64_MAX)
 		{
-			refused++;
+			join_refused++;
 			*limit += *limit / 4 + 65536;
 			continue;
 		}
+
+		/* so little memory that it would take too long */
+		if (*limit != UINT64_MAX && requests[i].error.code == ENGINE_OK && result_of(which[i]->body[ON_CUDA])->nrows < 16)
+			*limit += *limit / 32 + 4096;
 		join_run(ON_HOST, &which[i]->host, 1);
 		if (requests[i].error.code == ENGINE_OK && which[i]->host.error.code == ENGINE_OK)
 			go_on(rng, which[i]);
@@ -387,13 +390,13 @@ round_of_joins(Rng *rng, int small)
 	for (i = 0; i < n; i++)
 		make_flight(rng, &flights[i], &options);
 	if (rng_one_in(rng, 3))
-		limit = join_memory_used() + (uint64_t) rng_below(rng, 4 << 20);
+		limit = join_table_bytes() + (uint64_t) rng_below(rng, 4 << 20);
 	while (run_pieces(rng, flights, n, &limit) > 0)
 		;
 	for (i = 0; i < n; i++)
 		free_flight(&flights[i]);
 	for (i = 0; i < BOTH_ENGINES; i++)
-		if (engines[i]->methods->tables(engines[i], NULL, 0) != 0)
+		if (join_engines[i]->methods->tables(join_engines[i], NULL, 0) != 0)
 			join_fail("engine %d has tables that have been dropped", i);
 }
 
@@ -434,6 +437,7 @@ main(int argc, char **argv)
 	int			round;
 	int			i;
 	Rng			rng;
+	EngineInfo	info;
 
 	seed = (uint64_t) time(NULL);
 	for (i = 1; i < argc; i++)
@@ -465,17 +469,20 @@ main(int argc, char **argv)
 		round_of_joins(&rng, small);
 		if (round % 10 == 0)
 			without_tables(&rng);
+		if (round % 2 == 0)
+			compare_dropped_join(&rng);
 		if (round % (small ? 8 : 20) == 1)
 			compare_large_join(&rng, small);
 	}
 	join_set_limit(0);
-	if (join_memory_used() != 0)
-		join_fail("%llu bytes are in use when nothing runs", (unsigned long long) join_memory_used());
+	join_engines[ON_CUDA]->methods->info(join_engines[ON_CUDA], &info);
+	if (info.memory_used != 0 || info.table_bytes != 0)
+		join_fail("%llu bytes are in use when nothing runs", (unsigned long long) info.memory_used);
 	for (i = 0; i < BOTH_ENGINES; i++)
-		engines[i]->methods->close(engines[i]);
+		join_engines[i]->methods->close(join_engines[i]);
 	free(blocks);
 	printf("compare_join: %d rounds, %llu results, %llu pieces without memory, seed %llu: %llu passed, %llu failed\n",
-		   round, (unsigned long long) results, (unsigned long long) refused, (unsigned long long) seed,
+		   round, (unsigned long long) results, (unsigned long long) join_refused, (unsigned long long) seed,
 		   (unsigned long long) (pieces > failed ? pieces - failed : 0), (unsigned long long) failed);
 	return failed > 0 ? 1 : 0;
 }

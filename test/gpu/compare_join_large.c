@@ -4,7 +4,7 @@
  *	  Joins that are too large for nested loops, with functions of texts behind the
  *	  PROBE: both engines must bring the same sequence.
  *
- * One table, of up to 100,000 rows, that a batch of up to 90,000 rows probes by a key
+ * One table, of up to 700,000 rows, that a batch of up to 90,000 rows probes by a key
  * some of whose values occur very often; perhaps the pairs probe it once more.  What
  * the results have is taken together to a sum, whatever pieces they came in.
  *
@@ -24,6 +24,9 @@
 #define PROGRAM_BYTES 65536
 #define BODY_BYTES (64 << 20)
 #define MAX_TEXT 40
+
+/* Rows of a table at most: more than twice as many as are put in as they come. */
+#define LARGEST_TABLE 700000
 
 /* Columns of both sides: a key, a number, a text. */
 #define NCOLUMNS 3
@@ -157,7 +160,7 @@ text_bytes(const LargeSide *side, int32_t first, int32_t n)
 }
 
 /* Send rows [first, first + n) of the table, or finish it. */
-static int
+static EngineCode
 send_rows(LargeJoin *join, JoinEngine engine, int32_t first, int32_t n, int finish)
 {
 	const LargeSide *side = &join->inner;
@@ -193,27 +196,49 @@ send_rows(LargeJoin *join, JoinEngine engine, int32_t first, int32_t n, int fini
 									   finish ? 0 : NCOLUMNS, columns, NULL);
 	if (!finish)
 		fill_columns(join->body, batch, side, first);
-	if (join_run_body(engine, join->body, &error) == ENGINE_OK)
-		return 1;
-	join_fail("engine %d: rows of a large table: %s", (int) engine, error.message);
-	return 0;
+	return join_run_body(engine, join->body, &error);
 }
 
-static int
-build_table(Rng *rng, LargeJoin *join, JoinEngine engine)
+/* Send all rows of the table, and finish it. */
+static EngineCode
+send_table(Rng *rng, LargeJoin *join, JoinEngine engine)
 {
+	EngineCode	code = ENGINE_OK;
 	int32_t		first = 0;
 
-	while (first < join->inner.nrows)
+	while (code == ENGINE_OK && first < join->inner.nrows)
 	{
 		int32_t		n = 1 + rng_below(rng, 60000);
 
 		n = n < join->inner.nrows - first ? n : join->inner.nrows - first;
-		if (!send_rows(join, engine, first, n, 0))
-			return 0;
+		code = send_rows(join, engine, first, n, 0);
 		first += n;
 	}
-	return send_rows(join, engine, 0, 0, 1);
+	return code == ENGINE_OK ? send_rows(join, engine, 0, 0, 1) : code;
+}
+
+/* Alike, perhaps with little memory; returns whether it is there. */
+static int
+build_table(Rng *rng, LargeJoin *join, JoinEngine engine)
+{
+	uint64_t	limit = UINT64_MAX;
+	EngineCode	code;
+
+	if (engine == ON_CUDA && rng_one_in(rng, 2))
+		limit = join_table_bytes() + (uint64_t) rng_below(rng, 100 * join->inner.nrows + (1 << 20));
+	for (;;)
+	{
+		join_set_limit(limit);
+		code = send_table(rng, join, engine);
+		join_set_limit(UINT64_MAX);
+		if (code != ENGINE_OUT_OF_MEMORY || limit == UINT64_MAX)
+			break;
+		join_drop(join->table);
+		limit += limit / 8 + 65536;
+	}
+	if (code != ENGINE_OK)
+		join_fail("engine %d: rows of a large table: error %d", (int) engine, (int) code);
+	return code == ENGINE_OK;
 }
 
 /* A call of a function of texts. */
@@ -353,7 +378,7 @@ run_probe(Rng *rng, LargeJoin *join, JoinEngine engine, LargeSum *sum)
 	fill_columns(join->body, batch, &join->outer, 0);
 	result = GPUSTR_BODY_PTR(join->body, batch->result_off, GpustrJoinResult);
 	if (engine == ON_CUDA && rng_one_in(rng, 2))
-		limit = join_memory_used() + (uint64_t) rng_below(rng, 128 << 20);
+		limit = join_table_bytes() + (uint64_t) rng_below(rng, 128 << 20);
 	do
 	{
 		batch->result_room = 1 + rng_below(rng, join->result.room) / (rng_one_in(rng, 8) ? 100 : 1);
@@ -393,7 +418,7 @@ compare_large_join(Rng *rng, int small)
 	static uint64_t tables;
 	LargeJoin	join;
 	LargeSum	sum[BOTH_ENGINES];
-	int32_t		inner = rng_below(rng, small ? 2000 : 100000);
+	int32_t		inner = rng_below(rng, small ? 2000 : rng_one_in(rng, 4) ? LARGEST_TABLE : 100000);
 	int32_t		outer = 1 + rng_below(rng, small ? 1000 : 90000);
 	int32_t		domain = 1 + (inner > outer ? inner : outer) / (1 + rng_below(rng, 4));
 	int			good = 1;

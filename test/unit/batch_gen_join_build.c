@@ -114,9 +114,19 @@ load_columns(const GenRelation *relation, int r)
 			gpustr_builder_column_value(&making.builder, c);
 }
 
+/* The register of an input column, or one that a step has made of it: what is in it is the same. */
+static uint16_t
+same_column(Rng *rng, int is_text, uint16_t reg)
+{
+	if (!rng_one_in(rng, 5))
+		return reg;
+	return gpustr_builder_choose(&making.builder, is_text ? GPUSTR_OP_CHOOSE_TEXT : GPUSTR_OP_CHOOSE_VALUE,
+								 gpustr_builder_const(&making.builder, GPUSTR_TRUE), reg, reg);
+}
+
 /* A request that brings rows first to first + n - 1 of table p, or finishes it. */
 static void *
-make_build(const GenJoin *join, int p, int32_t load, int32_t first, int32_t n, int finish)
+make_build(Rng *rng, const GenJoin *join, int p, int32_t load, int32_t first, int32_t n, int finish)
 {
 	const GenRelation *table = &join->relation[p + 1];
 	const GpustrProbe *probe = &join->probes[p].probe;
@@ -152,7 +162,7 @@ make_build(const GenJoin *join, int p, int32_t load, int32_t first, int32_t n, i
 		int32_t		row;
 
 		column->is_text = (uint16_t) gen_join_is_text(table->kind[i]);
-		column->reg = finish ? 0 : making.regs[p + 1][i];
+		column->reg = finish ? 0 : same_column(rng, column->is_text, making.regs[p + 1][i]);
 		for (row = 0; row < table->nrows; row++)
 		{
 			if (row < first)
@@ -185,7 +195,7 @@ build_table(Rng *rng, GenJoin *join, int p)
 	{
 		int32_t		rows = n == MAX_BATCHES - 1 || rng_one_in(rng, 3) ? nrows - first : rng_below(rng, nrows - first + 1);
 
-		out[n++] = make_build(join, p, load, first, rows, 0);
+		out[n++] = make_build(rng, join, p, load, first, rows, 0);
 		first += rows;
 	}
 	for (i = n - 1; i > 0; i--)
@@ -196,7 +206,7 @@ build_table(Rng *rng, GenJoin *join, int p)
 		out[i] = out[j];
 		out[j] = other;
 	}
-	out[n++] = make_build(join, p, load, nrows, 0, 1);
+	out[n++] = make_build(rng, join, p, load, nrows, 0, 1);
 	join->nbuilds += n;
 }
 
