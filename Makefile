@@ -4,6 +4,10 @@
 #	make test				every suite on private clusters
 #	make, make install		the extension; gpustr_cuda.so too where nvcc is
 #	make indent				format the sources (check-indent only looks)
+#	make deb				Debian packages, into deb/
+#	make dist				the archive for PGXN
+#	make check-packages		the packages in clean Debians; before a release
+#	make release-check		is everything ready for a release?
 #
 # Variables, all optional:
 #	PG_CONFIG=pg_config		which PostgreSQL to build for
@@ -124,3 +128,15 @@ check-indent:
 	@tools/indent --check
 check-style:
 	@tools/check-style
+
+# Packages and releases.
+.PHONY: deb dist check-packages release-check
+deb check-packages: export WITH_CUDA := $(WITH_CUDA)
+deb:
+	@tools/make-deb
+check-packages:
+	@tools/check-packages
+release-check:
+	@tools/release-check
+dist:
+	@tools/make-dist

@@ -15,6 +15,7 @@
 #						user; default: as root, user postgres through runuser;
 #						else nothing
 #	GPUSTR_DEVICES		value of gpustr.devices for the cluster
+#	GPUSTR_INSTALLED=yes	gpustr is installed already: build nothing
 #	KEEP=1				keep the cluster's folder
 #
 # A caller that sets LEAVE_RUNNING leaves server and folder behind on purpose.
@@ -43,7 +44,7 @@ find_postgres()
 	local candidate
 
 	for candidate in "${PG_CONFIG:-pg_config}" "/usr/lib/postgresql/$PG_MAJOR/bin/pg_config"; do
-		if [ -f "$("$candidate" --pgxs 2>/dev/null)" ] &&
+		if { [ -n "${GPUSTR_INSTALLED:-}" ] || [ -f "$("$candidate" --pgxs 2>/dev/null)" ]; } &&
 			[ -x "$("$candidate" --bindir)/postgres" ]; then
 			export PG_CONFIG=$candidate
 			PG_BINDIR=$("$candidate" --bindir)
@@ -114,6 +115,11 @@ build_and_install()
 	local dir has_nvcc=no
 
 	dir=$("$PG_CONFIG" --pkglibdir)
+	if [ -n "${GPUSTR_INSTALLED:-}" ]; then
+		[ -f "$dir/gpustr.so" ] || die "GPUSTR_INSTALLED is set, but there is no $dir/gpustr.so"
+		say "gpustr is installed: $dir/gpustr.so"
+		return
+	fi
 	[ -w "$dir" ] || die "cannot install to $dir: run as root, or set PG_CONFIG to a PostgreSQL of your own"
 	[ -x "${NVCC:-${CUDA_HOME:-/usr/local/cuda}/bin/nvcc}" ] && has_nvcc=yes
 	if [ "${WITH_CUDA:-$has_nvcc}" = yes ]; then
