@@ -135,7 +135,7 @@ deb check-packages: export WITH_CUDA := $(WITH_CUDA)
 deb:
 	@tools/make-deb
 check-packages:
-	@tools/check-packages
+	@tools/check-packages $(RELEASES)
 release-check:
 	@tools/release-check
 dist:
