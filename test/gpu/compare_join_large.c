@@ -440,7 +440,7 @@ compare_large_join(Rng *rng, int small)
 	join.probe.key_kind[0] = rng_one_in(rng, 2) ? ROWFN_KEY_WORD : ROWFN_KEY_VALUE;
 	join.twice = rng_one_in(rng, 3);
 	join.filtered = rng_one_in(rng, 2);
-	join.result.room = small ? 700 : 1000 + rng_below(rng, 100000);
+	join.result.room = small ? 700 : (inner > 100000 ? 20000 : 1000) + rng_below(rng, 100000);
 	join.result.want_outer = 1;
 	join.result.want_inner = 1;
 	join.result.ncolumns = 6;
