@@ -17,8 +17,8 @@ use Test::More;
 use Time::HiRes qw(time);
 
 # Cases that must have used a device when gpustr was forced on: those with a
-# LIKE, ILIKE, = or IS NULL over a text column of a plain table.
-my %uses_device = map { $_ => 1 } qw(01 03 05 06 08 09 22 23 47 48 50 51 53 55 57 60 61 63);
+# LIKE, ILIKE, = or IS NULL over a text column of a plain table, or with a join.
+my %uses_device = map { $_ => 1 } qw(01 03 05 06 08 09 22 23 27 29 30 32 33 35 37 38 40 41 42 44 45 47 48 50 51 53 55 57 60 61 63);
 
 # Cases that take long, and the word in PG_TEST_EXTRA that asks for them.
 my %extra = ('24' => 'large');
@@ -28,13 +28,19 @@ my $timeout = 300;    # seconds, for one case
 my $cases = "$FindBin::RealBin/../cases";
 my $node = new_node('cases', 'max_connections' => 50);
 
-# What is forced: every table scan that can be a GpuScan is one.
+# What is forced: every table scan that can be a GpuScan is one, and every join that can
+# be a GpuJoin.
 my %forced = (
 	'gpustr.enabled' => 'on',
 	'gpustr.engine' => 'device',
 	'gpustr.device_startup_cost' => 0,
 	'gpustr.device_row_cost' => 0,
 	'gpustr.recheck_cost' => 0,
+	'gpustr.table_row_cost' => 0,
+	'gpustr.probe_row_cost' => 0,
+	'enable_hashjoin' => 'off',
+	'enable_mergejoin' => 'off',
+	'enable_nestloop' => 'off',
 	'enable_seqscan' => 'off',
 	'enable_indexscan' => 'off',
 	'enable_indexonlyscan' => 'off',
