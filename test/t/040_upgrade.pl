@@ -16,7 +16,7 @@ use Test::More;
 
 my $own = new_installation();
 my $node = node_of($own, 'upgrade');
-my $current = '1.1';
+my ($current) = slurp_file("$GpustrTest::top/gpustr.control") =~ /^default_version\s*=\s*'(.*)'/m;
 
 # What an extension's version consists of, one object a line
 my $objects = q{
