@@ -30,20 +30,11 @@
 
 #include "executor/instrument.h"
 #include "miscadmin.h"
-#include "pgstat.h"
 #include "storage/bufmgr.h"
-#include "storage/latch.h"
 #include "utils/rel.h"
 
 #include "batch/page_scan.h"
 #include "guc.h"
-
-/*
- * How long to wait for a slot where other sessions have them all, before the batch runs
- * in this backend, for which tables must be made there; and how often to look.
- */
-#define SLOT_WAIT_MS 1000
-#define SLOT_LOOK_MS 2
 
 void
 gpustr_page_scan_for_join(GpustrPageScan *scan, const GpustrResultLayout *result)
@@ -205,26 +196,6 @@ name_pages_again(GpustrPageScan *scan, PageBatch *pb)
 	}
 }
 
-/* A body that is new, where the others are if that can be. */
-static GpustrRequest *
-new_body(GpustrPageScan *scan, uint64 bytes)
-{
-	GpustrRequest *request = gpustr_request_acquire(scan->client, bytes);
-	int			i;
-
-	for (i = 0; request == NULL && i < SLOT_WAIT_MS / SLOT_LOOK_MS; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
-						 SLOT_LOOK_MS, PG_WAIT_EXTENSION);
-		ResetLatch(MyLatch);
-		request = gpustr_request_acquire(scan->client, bytes);
-	}
-	if (request == NULL)
-		request = gpustr_request_acquire_local(scan->client, bytes);
-	return request;
-}
-
 /*
  * A body of so many bytes for a batch: the one that it has, if that will do and it was
  * not taken out of its slot, which is to run where it ran.  What is in it is lost.
@@ -237,7 +208,7 @@ other_body(GpustrPageScan *scan, PageBatch *pb, uint64 bytes)
 	else
 	{
 		gpustr_request_release(pb->request);
-		pb->request = new_body(scan, bytes);
+		pb->request = gpustr_request_acquire_soon(scan->client, bytes);
 	}
 	gpustr_request_set_mark(pb->request, 0, false);
 }

@@ -26,8 +26,6 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
-#include "pgstat.h"
-#include "storage/latch.h"
 
 #include "batch/column_batch.h"
 #include "batch/join_room.h"
@@ -38,9 +36,6 @@
 
 /* Rows for which results are counted together, as a unit (join_room.h). */
 #define UNIT_ROWS 64
-
-/* How often to look for a slot where other sessions have them all. */
-#define SLOT_LOOK_MS 2
 
 /* A batch, and how its results lie. */
 typedef struct ColumnBatch
@@ -116,24 +111,19 @@ have_rows(GpustrColumns *columns)
 	return columns->chunk != NULL;
 }
 
-/* Wait until there is a body, though other sessions may have all slots. */
+/*
+ * A body, though others may have all slots: other sessions, or other nodes of this
+ * query, which keep theirs until they are asked for more rows.
+ */
 static GpustrRequest *
 acquire_surely(GpustrColumns *columns, Size bytes)
 {
-	GpustrJoinState *state = columns->state;
-	GpustrRequest *request = gpustr_request_acquire(state->client, bytes);
+	GpustrRequest *request = gpustr_request_acquire(columns->state->client, bytes);
 
 	if (request != NULL)
 		return request;
-	(void) gpustr_outer_settle(state);
-	while ((request = gpustr_request_acquire(state->client, bytes)) == NULL)
-	{
-		CHECK_FOR_INTERRUPTS();
-		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
-						 SLOT_LOOK_MS, PG_WAIT_EXTENSION);
-		ResetLatch(MyLatch);
-	}
-	return request;
+	(void) gpustr_outer_settle(columns->state);
+	return gpustr_request_acquire_soon(columns->state->client, bytes);
 }
 
 /* How many rows of the chunk fit into a body of so many bytes; 0: not one. */

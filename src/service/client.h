@@ -111,6 +111,13 @@ extern GpustrRequest *gpustr_request_acquire(GpustrClient *client, Size min_byte
 
 /* The same, but a body of this backend's own in any case, of no more bytes than that. */
 extern GpustrRequest *gpustr_request_acquire_local(GpustrClient *client, Size min_bytes);
+
+/*
+ * The same, where others may have all slots: waits for a second at most, then the body
+ * is this backend's own.  Not longer, since those who have them may be other nodes of
+ * the same query, which do not go on before this one does.
+ */
+extern GpustrRequest *gpustr_request_acquire_soon(GpustrClient *client, Size min_bytes);
 extern void *gpustr_request_body(GpustrRequest *request);
 extern uint32 gpustr_request_bytes(GpustrRequest *request);
 

@@ -179,6 +179,25 @@ gpustr_request_acquire_local(GpustrClient *client, Size min_bytes)
 	return request;
 }
 
+GpustrRequest *
+gpustr_request_acquire_soon(GpustrClient *client, Size min_bytes)
+{
+	GpustrRequest *request = gpustr_request_acquire(client, min_bytes);
+	int			i;
+
+	for (i = 0; request == NULL && i < SLOT_WAIT_MS / SLOT_LOOK_MS; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
+						 SLOT_LOOK_MS, PG_WAIT_EXTENSION);
+		ResetLatch(MyLatch);
+		request = gpustr_request_acquire(client, min_bytes);
+	}
+	if (request == NULL)
+		request = gpustr_request_acquire_local(client, min_bytes);
+	return request;
+}
+
 void *
 gpustr_request_body(GpustrRequest *request)
 {

@@ -143,4 +143,29 @@ foreach my $ms (1, 5, 10, 20, 30, 50, 80)
 $session->quit;
 idle_ok($node, 'in the end');
 $node->stop;
+
+# nodes of one query have all slots, and go on only when the one that wants another one does
+$node->append_conf('postgresql.conf', "gpustr.batch_bytes = '512kB'\ngpustr.staging_memory = '1MB'");
+$node->start;
+wait_for_device($node);
+$session = $node->background_psql('postgres', on_error_stop => 0, timeout => 120);
+$session->query_safe(q{
+	CREATE TABLE wide AS SELECT g AS id, g % 10 AS k, repeat('x', 4000) || g AS t FROM generate_series(1, 200) g;
+	CREATE TABLE narrow AS SELECT g AS id, g % 10 AS k, repeat('y', 50) || g AS t FROM generate_series(1, 2000) g;
+	ANALYZE wide, narrow});
+my $pairs = '(SELECT a.id FROM narrow a JOIN narrow b ON a.k = b.k OFFSET 0)';
+my $three = qq{
+	SELECT w.id, w.other, md5(w.t) FROM (SELECT a.id, b.id AS other, a.t FROM (SELECT * FROM wide OFFSET 0) a JOIN narrow b ON a.k = b.k OFFSET 0) w
+	WHERE EXISTS (SELECT FROM $pairs x WHERE x.id <> w.id)
+	AND CASE WHEN w.other > 50 THEN EXISTS (SELECT FROM $pairs y WHERE y.id <> w.id + w.other * 10000) ELSE true END LIMIT 300};
+$session->query_safe(q{SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_material = off; SET gpustr.enable_scan = off; SET gpustr.debug_require = 'require_join';
+	SET statement_timeout = '100s'});
+is(() = $session->query_safe("EXPLAIN $three") =~ /GpuJoin/g, 3, 'three joins, and two slots');
+$session->query_safe("BEGIN; DECLARE c CURSOR FOR $three");
+@rows = split /\n/, $session->query_safe('FETCH 3 FROM c');
+push @rows, split /\n/, $session->query_safe('FETCH ALL FROM c');
+$session->query_safe('COMMIT');
+is(scalar @rows, 300, '... come to an end');
+$session->quit;
+$node->stop;
 done_testing();
