@@ -32,7 +32,7 @@ CREATE TABLE f (id serial, d float8, r float4);
 INSERT INTO f (d, r)
 SELECT x, CASE WHEN abs(x) < 1e38 AND (x = 0 OR abs(x) > 1e-37) THEN x END
 FROM (SELECT (g * 7919 % 100003 - 50000) / (ARRAY[1, 2, 3, 7, 10, 100, 1000, 1e6, 1e9])[1 + g % 9] AS x FROM generate_series(1, 900) g
-      UNION ALL SELECT s * 2.0 ^ e * m FROM generate_series(-40, 60) e, unnest(ARRAY[1, -1.5, 1.1]::float8[]) m, unnest(ARRAY[1]::float8[]) s
+      UNION ALL SELECT s * 2.0::float8 ^ e * m FROM generate_series(-40, 60) e, unnest(ARRAY[1, -1.5, 1.1]::float8[]) m, unnest(ARRAY[1]::float8[]) s
       UNION ALL SELECT m * 10.0::float8 ^ e FROM generate_series(-25, 25) e, unnest(ARRAY[1, 1.5, 9.99999, -123456789]::float8[]) m) v;
 INSERT INTO f (d, r) VALUES ('NaN', 'NaN'), ('Infinity', 'Infinity'), ('-Infinity', '-Infinity'), ('-0', '-0'), (0, 0), (NULL, NULL),
  (0.1::float8 + 0.2, 0.1::float4 + 0.2), (9007199254740991, 16777216), (9007199254740992, 16777217), (5e22, 999999), (999999999999999, 1e6), (1e15, 999999.9),

@@ -159,7 +159,7 @@ BEGIN
   SET LOCAL gpustr.enabled = on;
   EXECUTE 'EXPLAIN (VERBOSE, COSTS OFF, FORMAT JSON) SELECT id FROM v WHERE cc LIKE ''%1%'' AND (' || clause || ')' INTO plan;
   SET LOCAL gpustr.debug_require = 'allow';
-  RETURN QUERY SELECT json_array_elements_text(plan #> '{0,Plan,Not Offloaded}')
+  RETURN QUERY SELECT plain_subqueries(json_array_elements_text(plan #> '{0,Plan,Not Offloaded}'))
     UNION ALL SELECT 'offloaded' WHERE (plan #> '{0,Plan,Not Offloaded}') IS NULL;
 END $$;
 SELECT q, reasons(q) FROM (VALUES

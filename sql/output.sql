@@ -263,9 +263,9 @@ SELECT query, computed(query) AS n, same(query) FROM (VALUES
   ($$SELECT id, gpustr.redact(name, visibility) AS r FROM parts ORDER BY 2, 1$$)) q (query);
 SET gpustr.enabled = on;
 SET gpustr.debug_require = 'require';
-SET force_parallel_mode = regress;
+SET :force_parallel = regress;
 SELECT count(r), max(length(r)) FROM (SELECT gpustr.redact(name, visibility) AS r FROM people OFFSET 0) s;
-RESET force_parallel_mode;
+RESET :force_parallel;
 SET gpustr.debug_require = 'allow';
 DROP TABLE people, wide, many, redacted, made, parts, parent CASCADE;
 DROP FUNCTION same, outcome, with_gpu, explain_masked, computed;

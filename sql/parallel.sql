@@ -103,9 +103,9 @@ SET max_parallel_workers_per_gather = 2;
 SET gpustr.batch_depth = 1;
 SELECT all_same();
 RESET gpustr.batch_depth;
-SET force_parallel_mode = on;
+SET :force_parallel = on;
 SELECT all_same();
-RESET force_parallel_mode;
+RESET :force_parallel;
 SET effective_io_concurrency = 0;
 SELECT all_same();
 RESET effective_io_concurrency;
@@ -263,7 +263,7 @@ SELECT :'between'::bigint[] AS fast,
 SET gpustr.debug_require = 'allow';
 
 -- a scan that a worker runs alone has no totals to show, but its rows
-SET force_parallel_mode = on;
+SET :force_parallel = on;
 SET parallel_setup_cost = 1000000;
 SELECT * FROM gpu_counts($$SELECT count(*) FROM t WHERE s LIKE '%17%'$$);
 

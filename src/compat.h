@@ -28,6 +28,7 @@
 #include "nodes/execnodes.h"
 #include "nodes/pathnodes.h"
 #include "optimizer/appendinfo.h"
+#include "optimizer/pathnode.h"
 #include "pgstat.h"
 #include "storage/buf_internals.h"
 #include "storage/bufmgr.h"
@@ -46,10 +47,14 @@
 /*
  * pg_locale.h wants the headers of ICU, which an extension's build may lack, so
  * up to 17 the two functions needed are declared here.  18: they have gone, and
- * one looks into the locale.
+ * one looks into the locale; the fields that are needed come before those of ICU,
+ * so that the header serves without them.
  */
 #if PG_VERSION_NUM >= 180000
+#pragma push_macro("USE_ICU")
+#undef USE_ICU
 #include "utils/pg_locale.h"
+#pragma pop_macro("USE_ICU")
 #else
 extern bool lc_collate_is_c(Oid collation);
 extern bool lc_ctype_is_c(Oid collation);
@@ -61,6 +66,11 @@ extern bool lc_ctype_is_c(Oid collation);
 #include "commands/explain_state.h"
 #else
 #include "commands/explain.h"
+#endif
+
+/* 18: what does not return is marked before its declaration. */
+#if PG_VERSION_NUM < 180000
+#define pg_noreturn pg_attribute_noreturn()
 #endif
 
 /* 18: reverse() of bytea came, and the OID's name got the type. */
@@ -224,6 +234,78 @@ gpustr_adjust_to_child(PlannerInfo *root, Node *node, RelOptInfo *rel)
 	return adjust_appendrel_attrs_multilevel(root, node, rel, rel->top_parent);
 #else
 	return adjust_appendrel_attrs_multilevel(root, node, rel->relids, rel->top_parent_relids);
+#endif
+}
+
+/*
+ * Is a path one that a setting (enable_hashjoin = off and the like) disables?  18: such
+ * paths are counted.  Before, their costs tell.
+ */
+static inline bool
+gpustr_is_disabled(const Path *path)
+{
+#if PG_VERSION_NUM >= 180000
+	return path->disabled_nodes > 0;
+#else
+	return false;
+#endif
+}
+
+static inline void
+gpustr_add_disabled(Path *path, const Path *child)
+{
+#if PG_VERSION_NUM >= 180000
+	path->disabled_nodes += child->disabled_nodes;
+#endif
+}
+
+/* Would add_path(), or add_partial_path(), keep such an unordered path?  18: that counts, too. */
+static inline bool
+gpustr_add_path_precheck(RelOptInfo *rel, const Path *path)
+{
+#if PG_VERSION_NUM >= 180000
+	return add_path_precheck(rel, path->disabled_nodes, path->startup_cost, path->total_cost,
+							 NIL, NULL);
+#else
+	return add_path_precheck(rel, path->startup_cost, path->total_cost, NIL, NULL);
+#endif
+}
+
+static inline bool
+gpustr_add_partial_path_precheck(RelOptInfo *rel, const Path *path)
+{
+#if PG_VERSION_NUM >= 180000
+	return add_partial_path_precheck(rel, path->disabled_nodes, path->total_cost, NIL);
+#else
+	return add_partial_path_precheck(rel, path->total_cost, NIL);
+#endif
+}
+
+/*
+ * 17: a custom path of a join lists the join's clauses, and PostgreSQL puts a Result on
+ * top of it that evaluates those without columns, once.  Before, those are the path's.
+ */
+static inline bool
+gpustr_gates_joins(void)
+{
+	return PG_VERSION_NUM >= 170000;
+}
+
+static inline void
+gpustr_add_join_clauses(CustomPath *path, List *clauses)
+{
+#if PG_VERSION_NUM >= 170000
+	path->custom_restrictinfo = list_concat_copy(path->custom_restrictinfo, clauses);
+#endif
+}
+
+static inline List *
+gpustr_join_clauses_of(const CustomPath *path)
+{
+#if PG_VERSION_NUM >= 170000
+	return path->custom_restrictinfo;
+#else
+	return NIL;
 #endif
 }
 

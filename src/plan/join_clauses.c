@@ -93,6 +93,27 @@ typedef struct ColumnsContext
 	bool		missing;
 } ColumnsContext;
 
+/*
+ * Are these the same column of a side?  From 16 on, a Var and a PlaceHolderVar say which
+ * outer joins may have made them NULL, so that they differ below and above such a join.
+ */
+static bool
+is_same_column(const Node *a, const Node *b)
+{
+	if (IsA(a, Var) && IsA(b, Var))
+	{
+		const Var  *x = (const Var *) a;
+		const Var  *y = (const Var *) b;
+
+		return x->varno == y->varno && x->varattno == y->varattno &&
+			x->varlevelsup == y->varlevelsup;
+	}
+	if (IsA(a, PlaceHolderVar) && IsA(b, PlaceHolderVar))
+		return ((const PlaceHolderVar *) a)->phid == ((const PlaceHolderVar *) b)->phid &&
+			((const PlaceHolderVar *) a)->phlevelsup == ((const PlaceHolderVar *) b)->phlevelsup;
+	return equal(a, b);
+}
+
 /* The place of an expression among the columns, from 0; -1: it is none. */
 static int
 find_column(List *columns, Node *node)
@@ -103,7 +124,7 @@ find_column(List *columns, Node *node)
 		return -1;
 	foreach(lc, columns)
 	{
-		if (equal(lfirst(lc), node))
+		if (is_same_column(lfirst(lc), node))
 			return foreach_current_index(lc);
 	}
 	return -1;
@@ -166,6 +187,52 @@ gpustr_join_translate(Node *expr, List *columns)
 	ColumnsContext c = {columns, NULL, false};
 
 	return translate_mutator(expr, &c);
+}
+
+/* Look for a column, the only one of columns, and put what is found in its place. */
+static bool
+seen_walker(Node *node, void *context)
+{
+	ColumnsContext *c = context;
+
+	if (node == NULL)
+		return false;
+	if (find_column(c->columns, node) >= 0)
+	{
+		c->columns = list_make1(node);
+		return true;
+	}
+	return expression_tree_walker(node, seen_walker, context);
+}
+
+Node *
+gpustr_join_column_in(Node *column, Node *expr)
+{
+	ColumnsContext c = {list_make1(column), NULL, false};
+
+	return seen_walker(expr, &c) ? linitial(c.columns) : NULL;
+}
+
+static Node *
+unify_mutator(Node *node, void *context)
+{
+	ColumnsContext *c = context;
+	int			i;
+
+	if (node == NULL)
+		return NULL;
+	i = find_column(c->columns, node);
+	if (i >= 0)
+		return copyObject(list_nth(c->columns, i));
+	return expression_tree_mutator(node, unify_mutator, context);
+}
+
+Node *
+gpustr_join_unify(Node *expr, List *columns)
+{
+	ColumnsContext c = {columns, NULL, false};
+
+	return unify_mutator(expr, &c);
 }
 
 /* Is there a value in it that is known when the join runs, and not before? */
@@ -279,6 +346,8 @@ gpustr_join_clauses(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outerrel
 		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
 		const char *reason;
 
+		if (rinfo->pseudoconstant && gpustr_gates_joins())
+			continue;
 		if (IS_OUTER_JOIN(jointype) && RINFO_IS_PUSHED_DOWN(rinfo, joinrel->relids))
 		{
 			qual = lappend(qual, rinfo);

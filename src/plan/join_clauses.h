@@ -46,6 +46,14 @@ extern const char *gpustr_join_expr_refusal(Node *expr, List *columns);
 /* The expression with references to 'columns', as setrefs.c will make them. */
 extern Node *gpustr_join_translate(Node *expr, List *columns);
 
+/*
+ * The column as it is written in the expression, NULL if it is not there; and the
+ * expression with all of 'columns' as they are written there.  From 16 on there are
+ * several ways to write one, and setrefs.c insists on that of the slot.
+ */
+extern Node *gpustr_join_column_in(Node *column, Node *expr);
+extern Node *gpustr_join_unify(Node *expr, List *columns);
+
 /* Put into result those of 'columns' that the expression needs; false: it needs others. */
 extern bool gpustr_join_needs(Node *expr, List *columns, Bitmapset * *needed);
 

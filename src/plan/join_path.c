@@ -56,6 +56,7 @@ typedef struct JoinOffer
 	RelOptInfo *outerrel;
 	RelOptInfo *innerrel;
 	JoinType	jointype;		/* that the executor is to do */
+	List	   *restrictlist;	/* all clauses of the join */
 	GpustrJoinClauses *clauses;
 	GpustrFusedScan *fused;		/* of the outer side; or NULL */
 	List	   *refused;		/* String list: why not */
@@ -102,12 +103,15 @@ begin_path(const JoinOffer *offer, const JoinInput *input)
 	p->parallel_workers = input->partial ? input->outer->parallel_workers : 0;
 	path->custom.flags = CUSTOMPATH_SUPPORT_PROJECTION;
 	path->custom.methods = &gpustr_join_path_methods;
+	gpustr_add_disabled(p, input->outer);
+	gpustr_add_disabled(p, input->inner);
 	path->join.step = path->step;
 	path->fused = input->fused;
 	if (input->below != NULL)
 	{
 		const GpustrJoinPath *below = input->below;
 
+		gpustr_add_join_clauses(&path->custom, gpustr_join_clauses_of(&below->custom));
 		path->custom.custom_paths = list_copy(below->custom.custom_paths);
 		path->join = below->join;
 		path->join.step = path->step;
@@ -131,6 +135,7 @@ make_join_path(const JoinOffer *offer, const JoinInput *input)
 	int			n = path->join.nsteps++;
 
 	path->custom.custom_paths = lappend(path->custom.custom_paths, input->inner);
+	gpustr_add_join_clauses(&path->custom, offer->restrictlist);
 	path->step[n] = offer->clauses->step;
 	path->step[n].jointype = offer->jointype;
 	path->key_rinfos[n] = offer->clauses->key_rinfos;
@@ -148,8 +153,8 @@ static bool
 is_promising(const JoinOffer *offer, const Path *path, bool partial)
 {
 	if (partial)
-		return add_partial_path_precheck(offer->joinrel, path->total_cost, NIL);
-	return add_path_precheck(offer->joinrel, path->startup_cost, path->total_cost, NIL, NULL);
+		return gpustr_add_partial_path_precheck(offer->joinrel, path);
+	return gpustr_add_path_precheck(offer->joinrel, path);
 }
 
 static void
@@ -299,18 +304,43 @@ cannot_win(RelOptInfo *joinrel, RelOptInfo *outerrel, RelOptInfo *innerrel)
 	{
 		Path	   *path = lfirst(lc);
 
-		beaten |= path->param_info == NULL && path->total_cost <= least &&
-			path->startup_cost <= gpustr_device_startup_cost;
+		beaten |= path->param_info == NULL && !gpustr_is_disabled(path) &&
+			path->total_cost <= least && path->startup_cost <= gpustr_device_startup_cost;
 	}
 	if (!beaten || !joinrel->consider_parallel || outerrel->partial_pathlist == NIL)
 		return beaten;
 	least = gpustr_join_cost_least(joinrel, outerrel, innerrel, max_parallel_workers_per_gather);
 	foreach(lc, joinrel->partial_pathlist)
 	{
-		if (((Path *) lfirst(lc))->total_cost <= least)
+		Path	   *path = lfirst(lc);
+
+		if (!gpustr_is_disabled(path) && path->total_cost <= least)
 			return true;
 	}
 	return false;
+}
+
+/*
+ * Does a GpuJoin do this kind?  Those that later majors have beside these (JOIN_RIGHT_ANTI,
+ * JOIN_RIGHT_SEMI) are others of these with the sides exchanged, which are offered, too.
+ */
+static bool
+is_join_type_known(JoinType jointype)
+{
+	switch (jointype)
+	{
+		case JOIN_INNER:
+		case JOIN_LEFT:
+		case JOIN_FULL:
+		case JOIN_RIGHT:
+		case JOIN_SEMI:
+		case JOIN_ANTI:
+		case JOIN_UNIQUE_OUTER:
+		case JOIN_UNIQUE_INNER:
+			return true;
+		default:
+			return false;
+	}
 }
 
 /* Why is no GpuJoin considered, whatever the clauses of the join?  NULL: it is. */
@@ -440,7 +470,8 @@ static void
 gpustr_set_join_pathlist(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outerrel,
 						 RelOptInfo *innerrel, JoinType jointype, JoinPathExtraData * extra)
 {
-	JoinOffer	offer = {root, joinrel, outerrel, innerrel};
+	JoinOffer	offer = {root, joinrel, outerrel, innerrel,.restrictlist = extra->restrictlist};
+	bool		known = is_join_type_known(jointype);
 	const char *reason;
 
 	if (previous_set_join_pathlist)
@@ -455,7 +486,7 @@ gpustr_set_join_pathlist(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *out
 	if (cannot_win(joinrel, outerrel, innerrel))
 		return;
 	reason = join_refusal(root, joinrel, outerrel, innerrel);
-	if (reason == NULL)
+	if (reason == NULL && known)
 	{
 		offer.clauses = gpustr_join_clauses(root, joinrel, outerrel, innerrel, jointype,
 											extra->restrictlist);
@@ -468,7 +499,7 @@ gpustr_set_join_pathlist(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *out
 	}
 	if (is_required())
 		require_all(&offer, jointype, extra->sjinfo);
-	else if (reason == NULL)
+	else if (offer.clauses != NULL)
 		offer_all(&offer, jointype, extra->sjinfo);
 }
 
@@ -480,7 +511,6 @@ gpustr_join_make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *best, List
 	CustomScan *plan = gpustr_join_bare_plan(path);
 
 	plan->scan.plan.targetlist = tlist;
-	plan->scan.plan.qual = path->qual;
 	plan->flags = best->flags;
 	plan->methods = &gpustr_join_plan_methods;
 	plan->custom_plans = custom_plans;

@@ -60,6 +60,17 @@ find_needed(const GpustrJoinPath *path, List *all, Bitmapset * *results, Bitmaps
 	return true;
 }
 
+/* A side's column as what is above the join writes it, if that is the target list or a WHERE clause. */
+static Node *
+column_above(const GpustrJoinPath *path, Node *column)
+{
+	Node	   *above = gpustr_join_column_in(column, (Node *) path->custom.path.parent->reltarget->exprs);
+
+	if (above == NULL)
+		above = gpustr_join_column_in(column, (Node *) path->qual);
+	return above ? above : column;
+}
+
 /* Number the columns.  False: the join needs some that no side has. */
 static bool
 number_columns(GpustrJoinPath *path)
@@ -86,7 +97,7 @@ number_columns(GpustrJoinPath *path)
 			if (column.is_result || bms_is_member(at, keys))
 			{
 				path->join.column[path->join.ncolumns++] = column;
-				path->columns = lappend(path->columns, lfirst(lc2));
+				path->columns = lappend(path->columns, column_above(path, lfirst(lc2)));
 			}
 			at++;
 		}
@@ -147,7 +158,8 @@ gpustr_join_bare_plan(const GpustrJoinPath *path)
 										  makeTargetEntry(copyObject(lfirst(lc)),
 														  foreach_current_index(lc) + 1, NULL, false));
 	gpustr_join_pack(plan, &path->join);
-	plan->custom_exprs = copyObject(plan->custom_exprs);
+	plan->custom_exprs = (List *) gpustr_join_unify((Node *) plan->custom_exprs, path->columns);
+	plan->scan.plan.qual = (List *) gpustr_join_unify((Node *) path->qual, path->columns);
 	return plan;
 }
 

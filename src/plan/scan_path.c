@@ -179,7 +179,7 @@ cannot_win(PlannerInfo *root, RelOptInfo *rel)
 	{
 		Path	   *path = lfirst(lc);
 
-		if (path->param_info == NULL && path->total_cost <= least &&
+		if (path->param_info == NULL && !gpustr_is_disabled(path) && path->total_cost <= least &&
 			path->startup_cost <= gpustr_device_startup_cost)
 			return true;
 	}

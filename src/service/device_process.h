@@ -11,6 +11,8 @@
 #ifndef GPUSTR_DEVICE_PROCESS_H
 #define GPUSTR_DEVICE_PROCESS_H
 
+#include "compat.h"
+
 /* Exit codes that the supervisor tells apart; any other end is a crash. */
 #define GPUSTR_EXIT_PARENT_GONE 0
 #define GPUSTR_EXIT_NO_DEVICE 3
@@ -24,7 +26,7 @@
  * library_path		of gpustr_cuda.so
  * parent			the supervisor's pid
  */
-extern void gpustr_device_process_main(int index, bool use_host,
-									   const char *library_path, pid_t parent) pg_attribute_noreturn();
+pg_noreturn extern void gpustr_device_process_main(int index, bool use_host,
+												   const char *library_path, pid_t parent);
 
 #endif							/* GPUSTR_DEVICE_PROCESS_H */

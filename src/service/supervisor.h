@@ -11,6 +11,8 @@
 #ifndef GPUSTR_SUPERVISOR_H
 #define GPUSTR_SUPERVISOR_H
 
+#include "compat.h"
+
 /* From _PG_init, while preloading: have the postmaster start the supervisor. */
 extern void gpustr_supervisor_register(void);
 
@@ -22,6 +24,6 @@ extern void gpustr_supervisor_register(void);
 extern int	gpustr_parse_devices(const char *value, int *ordinals, bool *use_host,
 								 bool *automatic);
 
-extern PGDLLEXPORT void gpustr_supervisor_main(Datum arg) pg_attribute_noreturn();
+pg_noreturn extern PGDLLEXPORT void gpustr_supervisor_main(Datum arg);
 
 #endif							/* GPUSTR_SUPERVISOR_H */

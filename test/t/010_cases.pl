@@ -51,13 +51,16 @@ sub run_case
 {
 	my ($file, $database) = @_;
 	my $got = '';
+	my $statements = slurp_file($file);
 
+	# the setting that 16 gave another name
+	$statements =~ s/\bforce_parallel_mode\b/debug_parallel_query/g if $node->pg_version >= 16;
 	$node->safe_psql('postgres',
 		"CREATE DATABASE $database TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C.UTF-8'");
 	my $done = eval {
 		IPC::Run::run(
 			[ 'psql', '-X', '-q', '-d', $node->connstr($database) ],
-			'<', $file, '>', \$got, '2>&1', IPC::Run::timeout($timeout));
+			'<', \$statements, '>', \$got, '2>&1', IPC::Run::timeout($timeout));
 		1;
 	};
 	$got .= "\nnot finished: $@" unless $done;
