@@ -41,7 +41,7 @@ SELECT j #>> '{0,Plan,GPU Rows}' AS rows, j #>> '{0,Plan,GPU Rows Rechecked}' AS
 FROM explain_json($$SELECT id FROM t WHERE s LIKE '%1%'$$) j;
 -- without a GPU Filter it removes nothing, whatever is rechecked
 SELECT j #>> '{0,Plan,GPU Filter}' AS filter, (j #>> '{0,Plan,GPU Rows Rechecked}')::int > 0 AS rechecked,
-       j #>> '{0,Plan,Rows Removed by GPU Filter}' AS by_gpu_filter, j #>> '{0,Plan,Rows Removed by Filter}' AS by_filter, j #>> '{0,Plan,Actual Rows}' AS rows
+       j #>> '{0,Plan,Rows Removed by GPU Filter}' AS by_gpu_filter, j #>> '{0,Plan,Rows Removed by Filter}' AS by_filter, (j #>> '{0,Plan,Actual Rows}')::numeric::int AS rows
 FROM explain_json($$SELECT regexp_replace(s, '(1)(.?)', '\2\1') FROM t WHERE id + random() < 0$$) j;
 RESET gpustr.debug_require;
 

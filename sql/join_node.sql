@@ -150,9 +150,9 @@ DECLARE
   line text;
 BEGIN
   PERFORM with_join(true);
-  FOR line IN EXECUTE 'EXPLAIN (COSTS OFF, TIMING OFF, SUMMARY OFF, ' || options || ') ' || query LOOP
+  FOR line IN EXECUTE 'EXPLAIN (COSTS OFF, TIMING OFF, SUMMARY OFF, BUFFERS OFF, ' || options || ') ' || query LOOP
     IF line !~ 'Engine|GPU Batches|GPU Bytes|GPU Rows|GPU Output' THEN
-      RETURN NEXT line;
+      RETURN NEXT regexp_replace(line, '(rows=\d+)\.00', '\1');
     END IF;
   END LOOP;
   PERFORM with_join(false);
@@ -165,9 +165,10 @@ DECLARE
   plan jsonb;
 BEGIN
   PERFORM with_join(true);
-  EXECUTE 'EXPLAIN (COSTS OFF, TIMING OFF, ANALYZE, FORMAT JSON) ' || query INTO plan;
+  EXECUTE 'EXPLAIN (COSTS OFF, TIMING OFF, BUFFERS OFF, ANALYZE, FORMAT JSON) ' || query INTO plan;
   PERFORM with_join(false);
-  RETURN (plan #> '{0,Plan}') - '{Engine,GPU Batches,GPU Bytes In,GPU Bytes Out,GPU Batches Local,Plans,Async Capable}'::text[];
+  plan := jsonb_set(plan, '{0,Plan,Actual Rows}', to_jsonb((plan #>> '{0,Plan,Actual Rows}')::numeric::int));
+  RETURN (plan #> '{0,Plan}') - '{Disabled,Engine,GPU Batches,GPU Bytes In,GPU Bytes Out,GPU Batches Local,Plans,Async Capable}'::text[];
 END $$;
 SELECT jsonb_pretty(explained_json('SELECT 1 FROM outer_rows o JOIN dimension i ON o.k = i.id'));
 -- without ANALYZE nothing is executed

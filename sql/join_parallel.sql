@@ -91,10 +91,12 @@ RESET work_mem;
 SELECT with_join(true);
 -- it may be a worker's
 \set SHOW_CONTEXT never
+\set VERBOSITY sqlstate
 SET temp_file_limit = '64kB';
 SELECT count(*), sum(length(w.pad)) FROM fact f JOIN wide w ON f.id = w.k;
 RESET temp_file_limit;
 \unset SHOW_CONTEXT
+\set VERBOSITY default
 SELECT count(*), sum(length(w.pad)) FROM fact f JOIN wide w ON f.id = w.k;
 
 -- no file is left
@@ -133,7 +135,7 @@ DECLARE
 BEGIN
   FOR line IN EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, BUFFERS OFF) ' || query LOOP
     IF line ~ 'GpuJoin|Hash Table|^ {10,30}GPU Batches' THEN
-      RETURN NEXT regexp_replace(line, '(Batches: )?[0-9]{4,}|(Batches: )[1-9][0-9]*', '\1\2N', 'g');
+      RETURN NEXT regexp_replace(regexp_replace(line, '(rows=\d+)\.\d\d', '\1'), '(Batches: )?[0-9]{4,}|(Batches: )[1-9][0-9]*', '\1\2N', 'g');
     END IF;
   END LOOP;
 END $$;

@@ -167,9 +167,9 @@ BEGIN
   -- averages over the loops are rounded
   RETURN QUERY
     SELECT (g->>'GPU Rows')::int, (g->>'GPU Rows Rechecked')::int,
-      CASE WHEN g->>'Actual Loops' = '1' THEN (g->>'Actual Rows')::int END,
+      CASE WHEN g->>'Actual Loops' = '1' THEN (g->>'Actual Rows')::numeric::int END,
       abs((g->>'Rows Removed by GPU Filter')::int * (g->>'Actual Loops')::int
-          + (g->>'Actual Rows')::int * (g->>'Actual Loops')::int - (g->>'GPU Rows')::int)
+          + (g->>'Actual Rows')::numeric * (g->>'Actual Loops')::int - (g->>'GPU Rows')::int)
         <= (g->>'Actual Loops')::int,
       (g->>'GPU Batches')::int > 0 AND (g->>'GPU Bytes In')::int > 0
     FROM jsonb_path_query(plan::jsonb, 'strict $.** ? (@."Custom Plan Provider" == "GpuScan")') g;

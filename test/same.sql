@@ -66,12 +66,12 @@ BEGIN
   RETURN n;
 END $$;
 
--- How the majors write subqueries, made alike: 17 names the parameters of their results.
+-- How the majors write subqueries, made alike: 17 names their results instead of numbering them.
 CREATE FUNCTION plain_subqueries(line text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
-  SELECT regexp_replace(regexp_replace(regexp_replace(line,
+  SELECT replace(replace(regexp_replace(regexp_replace(line,
     '\(ANY \([^()]+ = (\(hashed SubPlan \d+\))\.col\d+\)\)', '\1', 'g'),
-    '\$\d+|\(InitPlan \d+\)\.col\d+', '$N', 'g'),
-    '(InitPlan \d+) \(returns [$N,]+\)', '\1')
+    '(InitPlan \d+) \(returns [$0-9,]+\)', '\1'),
+    '(InitPlan 1).col1', '$0'), '(InitPlan 2).col1', '$1')
 $$;
 
 -- EXPLAIN's lines, with the engine's name and what differs from run to run
@@ -86,9 +86,9 @@ BEGIN
     options := options || ', BUFFERS OFF';
   END IF;
   FOR line IN EXECUTE format('EXPLAIN (%s) %s', options, query) LOOP
-    CONTINUE WHEN line ~ '^[ -]*[<"]?Disabled[>":]*:? ?false';
+    line := regexp_replace(line, '\n[ -]*[<"]?Disabled[":]*[ >]false[^\n]*', '', 'g');
     line := plain_subqueries(line);
-    line := regexp_replace(line, '((rows=|Actual.Rows(": |: |>))\d+)\.00', '\1');
+    line := regexp_replace(line, '((rows=|Actual.Rows(": |: |>))\d+)\.00', '\1', 'g');
     line := regexp_replace(line, '(Engine(": "|: "|: |>))[^<"]*', '\1E');
     line := regexp_replace(line, '(Time(": |: |>|-))[0-9.]+', '\1N', 'g');
     line := regexp_replace(line, '(Bytes.(In|Out)(": |: |>))[0-9]+', '\1N', 'g');
