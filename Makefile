@@ -3,6 +3,7 @@
 #	make demo				see it work: builds, installs, loads real data
 #	make test				every suite on private clusters
 #	make, make install		the extension; gpustr_cuda.so too where nvcc is
+#	make check-versions		every suite with PostgreSQL 17 and 18, in chroots
 #	make indent				format the sources (check-indent only looks)
 #	make deb				Debian packages, into deb/
 #	make dist				the archive for PGXN
@@ -115,7 +116,7 @@ check-clang:
 	  $(filter-out -Wall -Werror,$(BITCODE_CFLAGS)) $(CPPFLAGS) $(OBJS:.o=.c)
 endif
 
-.PHONY: test demo indent check-indent check-style
+.PHONY: test demo indent check-indent check-style check-versions
 test demo: export PG_CONFIG := $(PG_CONFIG)
 test demo: export WITH_CUDA := $(WITH_CUDA)
 test:
@@ -128,6 +129,8 @@ check-indent:
 	@tools/indent --check
 check-style:
 	@tools/check-style
+check-versions:
+	@tools/check-versions $(VERSIONS) $(if $(SUITES),-- $(SUITES))
 
 # Packages and releases.
 .PHONY: deb dist check-packages release-check

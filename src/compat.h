@@ -5,8 +5,8 @@
  *	  PG_VERSION_NUM.
  *
  * Each shim is one paragraph: what changed, and since when.  Code elsewhere
- * calls the shim, named after what it does.  Built and tested against 15; the
- * branches for later majors follow their headers.
+ * calls the shim, named after what it does.  Tested against 15 by "make test", and
+ * against later majors by "make check-versions".
  *
  * What gpustr assumes about the server's heap format is asserted in
  * batch/page_format.h.
