@@ -76,7 +76,7 @@ $$;
 
 -- EXPLAIN's lines, with the engine's name and what differs from run to run
 -- masked, and what from major to major: 18 counts rows and loops in fractions, and says of
--- each node whether it is disabled.
+-- each node whether it is disabled, and of windows what they are.
 CREATE FUNCTION explain_masked(options text, query text) RETURNS SETOF text
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -87,7 +87,8 @@ BEGIN
   END IF;
   FOR line IN EXECUTE format('EXPLAIN (%s) %s', options, query) LOOP
     line := regexp_replace(line, '\n[ -]*[<"]?Disabled[":]*[ >]false[^\n]*', '', 'g');
-    line := plain_subqueries(line);
+    CONTINUE WHEN line ~ '^ *Window: ';
+    line := plain_subqueries(replace(line, 'OVER w1', 'OVER (?)'));
     line := regexp_replace(line, '((rows=|Actual.Rows(": |: |>))\d+)\.00', '\1', 'g');
     line := regexp_replace(line, '(Engine(": "|: "|: |>))[^<"]*', '\1E');
     line := regexp_replace(line, '(Time(": |: |>|-))[0-9.]+', '\1N', 'g');
