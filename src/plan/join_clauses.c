@@ -21,8 +21,10 @@
 
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
 #include "optimizer/restrictinfo.h"
 #include "utils/builtins.h"
+#include "utils/lsyscache.h"
 #include "utils/regproc.h"
 
 #include "compat.h"
@@ -269,6 +271,19 @@ sides_match(RestrictInfo *rinfo, RelOptInfo *outerrel, RelOptInfo *innerrel)
 	return true;
 }
 
+/* The clause as Hash Join shows it, whichever way it is written: the outer side first. */
+static OpExpr *
+outer_first(const RestrictInfo *rinfo)
+{
+	OpExpr	   *op = (OpExpr *) rinfo->clause;
+
+	if (rinfo->outer_is_left || !OidIsValid(get_commutator(op->opno)))
+		return op;
+	op = copyObject(op);
+	CommuteOpExpr(op);
+	return op;
+}
+
 /* Make the clause a key; or say why it is none. */
 static const char *
 add_key(GpustrJoinClauses *result, RestrictInfo *rinfo, RelOptInfo *outerrel,
@@ -294,7 +309,7 @@ add_key(GpustrJoinClauses *result, RestrictInfo *rinfo, RelOptInfo *outerrel,
 	step->outer_keys = lappend(step->outer_keys, rinfo->outer_is_left ? left : right);
 	step->inner_keys = lappend(step->inner_keys, rinfo->outer_is_left ? right : left);
 	step->key_kinds = lappend_int(step->key_kinds, kind);
-	step->key_clauses = lappend(step->key_clauses, op);
+	step->key_clauses = lappend(step->key_clauses, outer_first(rinfo));
 	result->key_rinfos = lappend(result->key_rinfos, rinfo);
 	step->nkeys++;
 	return NULL;
