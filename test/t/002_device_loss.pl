@@ -86,7 +86,7 @@ like(slurp_file($node->logfile), qr/device lost: simulated loss of the device/,
 wait_for_device($node);
 reset_counters();
 my $rounds = $ENV{GPUSTR_TEST_ROUNDS} // 100;
-my $dir = PostgreSQL::Test::Utils::tempdir;
+my $dir = temp_folder;
 my (%out, %err, @sessions);
 # The plan is made once, so that it is a GpuScan whatever the device's state.
 wait_for_device($node);

@@ -72,7 +72,7 @@ sub run_case
 sub differences
 {
 	my ($expected, $got) = @_;
-	my $file = PostgreSQL::Test::Utils::tempdir . '/got';
+	my $file = temp_folder . '/got';
 	my $diff = '';
 
 	append_to_file($file, $got);

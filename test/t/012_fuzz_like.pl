@@ -16,7 +16,7 @@ use Test::More;
 my $seconds = $ENV{GPUSTR_TEST_FUZZ_SECONDS} // 5;
 my $seed = $ENV{GPUSTR_TEST_SEED} // int(rand(1e9));
 my $node = new_node('fuzz', 'gpustr.devices' => 'none');
-my $build = PostgreSQL::Test::Utils::tempdir;
+my $build = temp_folder;
 
 system_or_bail('make', '-s', '-C', "$GpustrTest::top/test/unit", "BUILD=$build", 'fuzz_like_pg');
 foreach my $encoding ('UTF8', 'LATIN1', 'SQL_ASCII')

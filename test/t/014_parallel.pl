@@ -95,7 +95,7 @@ foreach my $staging ('512kB', '4MB')
 	  . "EXECUTE scan;\n" x $rounds;
 	my ($out, $err) = ('', '');
 	wait_for_device($node);
-	my $file = PostgreSQL::Test::Utils::tempdir . '/session.sql';
+	my $file = temp_folder . '/session.sql';
 	append_to_file($file, $sql);
 	my $session =
 	  IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('postgres'), '-f', $file ],

@@ -105,7 +105,7 @@ is($node->safe_psql('postgres', 'SELECT answer(7)'), 'division by zero', 'one of
 $node->safe_psql('postgres', 'SELECT gpustr.stat_reset()');
 
 # The steady sessions: no error of any kind.
-my $dir = PostgreSQL::Test::Utils::tempdir;
+my $dir = temp_folder;
 append_to_file("$dir/steady.sql", "\\set n random(1, 9)\nSELECT check_answer(:n);\n");
 my @amount = $soak ? ('-T', $soak) : ('-t', 40);
 my ($out, $err) = ('', '');

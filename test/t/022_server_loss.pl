@@ -131,7 +131,7 @@ foreach my $mode ('immediate', 'fast')
 log_ok($node, 'crashes', qr/terminated by signal 9|could not (?:open|stat|remove)/);
 
 # A GPU: it faults, cannot be opened, is away, and is back.
-my $trouble = PostgreSQL::Test::Utils::tempdir . '/trouble';
+my $trouble = temp_folder . '/trouble';
 sub gpu
 {
 	my ($state) = @_;

@@ -63,7 +63,7 @@ $node->poll_query_until('postgres',
 
 # ... beside a fixed amount of work in many sessions
 my $lights = $sessions - $heavy;
-my $dir = PostgreSQL::Test::Utils::tempdir;
+my $dir = temp_folder;
 append_to_file("$dir/light.sql", "SELECT light();\nINSERT INTO done VALUES ('light ' || :client_id, 1);\n");
 my ($out, $err) = ('', '');
 ok( IPC::Run::run(

@@ -21,7 +21,7 @@ note "seed $seed";
 # en_US.utf8 and a single-byte locale, wherever this runs; a GPU machine without
 # the sources of locales does without these two
 my $has_locales = !$GpustrTest::has_gpu || -e '/usr/share/i18n/locales/en_US';
-my $locales = PostgreSQL::Test::Utils::tempdir;
+my $locales = temp_folder;
 if ($has_locales)
 {
 	system_or_bail('localedef', '-i', 'en_US', '-f', 'UTF-8', "$locales/en_US.utf8");

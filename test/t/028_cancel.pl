@@ -17,7 +17,7 @@ use Test::More;
 use Time::HiRes qw(usleep);
 
 my $node = new_node('cancel', 'autovacuum' => 'off', 'log_min_error_statement' => 'panic');
-my $dir = PostgreSQL::Test::Utils::tempdir;
+my $dir = temp_folder;
 
 # Rows that fill a page each, and two values that are far apart.
 $node->safe_psql('postgres', q{

@@ -17,7 +17,7 @@ use Test::More;
 use Time::HiRes qw(time usleep);
 
 my $node = new_node('cancel_planning', 'log_min_error_statement' => 'panic');
-my $dir = PostgreSQL::Test::Utils::tempdir;
+my $dir = temp_folder;
 my $database = "dbname=utf8 host=" . $node->host . " port=" . $node->port;
 
 $node->safe_psql('postgres', q{CREATE DATABASE utf8 TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C.UTF-8'});

@@ -23,12 +23,12 @@ my $node = new_node('tables',
 plan skip_all => 'the symbols of gpustr.so are hidden'
   if $node->safe_psql('postgres', 'SHOW server_version_num') >= 160000;
 
-my $library = PostgreSQL::Test::Utils::tempdir . '/table_calls.so';
+my $library = temp_folder . '/table_calls.so';
 my $include = qx($ENV{PG_CONFIG} --includedir-server);
 chomp $include;
 system_or_bail('cc', '-shared', '-fPIC', '-O1', '-Wall', '-Werror', "-I$GpustrTest::top/src", "-I$include",
 	'-o', $library, "$GpustrTest::top/test/t/table_calls.c");
-chmod 0755, PostgreSQL::Test::Utils::tempdir, $library;
+chmod 0755, temp_folder, $library;
 sub create_functions
 {
 	$node->safe_psql('postgres', qq{

@@ -73,7 +73,7 @@ my $version = $source->safe_psql('new', "SELECT extversion FROM pg_extension WHE
 like($answer, qr/\n72\z|\n71\z/, 'the index finds rows');
 
 # Every format, and from either version, to a server that has gpustr preloaded and one that has not
-my $dir = PostgreSQL::Test::Utils::tempdir;
+my $dir = temp_folder;
 my $n = 0;
 foreach my $from ('old', 'new')
 {

@@ -8,12 +8,13 @@ use warnings;
 
 use Exporter 'import';
 use File::Basename;
+use File::Spec;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
 our @EXPORT = qw(new_node configure wait_for_device wait_until_back device_pid device_processes
-  idle_ok log_ok pinned_buffers fake_cuda_library);
+  idle_ok log_ok pinned_buffers fake_cuda_library temp_folder);
 
 # The device that tests run on: the host engine where there is no GPU, the first
 # GPU where the environment says 'auto'.
@@ -142,11 +143,18 @@ sub log_ok
 	is(join("\n", @bad), '', "$what: nothing unwanted in the server's log");
 }
 
+# A folder that lasts as long as the test; from 17 on, tempdir's name is a relative one,
+# and a server has another working directory.
+sub temp_folder
+{
+	return File::Spec->rel2abs(PostgreSQL::Test::Utils::tempdir);
+}
+
 # A library in place of gpustr_cuda.so: see fake_cuda.c.
 sub fake_cuda_library
 {
 	my ($count, $version, $control_file) = @_;
-	my $dir = PostgreSQL::Test::Utils::tempdir;
+	my $dir = temp_folder;
 	my $library = "$dir/fake_cuda.so";
 	my $control = slurp_file("$top/gpustr.control");
 	my ($own) = $control =~ /^default_version\s*=\s*'(.*)'/m;

@@ -29,7 +29,7 @@ sub pg_config
 # files, and copies of gpustr's own.  Programs look for the rest beside themselves.
 sub new_installation
 {
-	my $root = PostgreSQL::Test::Utils::tempdir;
+	my $root = temp_folder;
 	my ($bin, $lib, $share) = map { pg_config($_) } ('bindir', 'pkglibdir', 'sharedir');
 
 	foreach my $dir ($bin, $lib, $share)
@@ -72,7 +72,7 @@ sub write_file
 sub new_library
 {
 	my ($path, $other_major, @functions) = @_;
-	my $source = PostgreSQL::Test::Utils::tempdir . '/library.c';
+	my $source = temp_folder . '/library.c';
 	my $magic = "PG_MODULE_MAGIC;\n";
 
 	# the version is the block's second int in all majors
