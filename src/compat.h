@@ -39,6 +39,11 @@
 #error "gpustr needs PostgreSQL 15 or later"
 #endif
 
+/* 17: tables are read through streams. */
+#if PG_VERSION_NUM >= 170000
+#include "storage/read_stream.h"
+#endif
+
 /* 16: VARDATA and the like have a header of their own. */
 #if PG_VERSION_NUM >= 160000
 #include "varatt.h"
@@ -108,7 +113,8 @@ gpustr_count_heap_tuples(Relation rel, int ntuples)
 /*
  * Read and pin page 'block' for a page-at-a-time heap scan, as the page that
  * it is on, and list its visible tuples.  17: reading and preparing a page
- * became two steps, and only the second is exported.
+ * became two steps, and only the second is exported; and the scan reads ahead
+ * in a stream, which is to go on from this page.
  */
 static inline void
 gpustr_heap_read_page(HeapScanDesc scan, BlockNumber block)
@@ -119,6 +125,8 @@ gpustr_heap_read_page(HeapScanDesc scan, BlockNumber block)
 	scan->rs_cbuf = ReadBufferExtended(scan->rs_base.rs_rd, MAIN_FORKNUM, block,
 									   RBM_NORMAL, scan->rs_strategy);
 	scan->rs_cblock = block;
+	scan->rs_prefetch_block = block;
+	read_stream_reset(scan->rs_read_stream);
 	heap_prepare_pagescan(&scan->rs_base);
 #else
 	heapgetpage(&scan->rs_base, block);
