@@ -257,6 +257,7 @@ static EngineCode have_memory(CudaTables *tables, CudaTable *table, const Gpustr
 {
 	TableLayout layout;
 	void *memory;
+	int32_t i;
 
 	lay_out(&layout, table, build);
 	if (kept_alloc(tables->programs, tables->stream, layout.bytes, &memory, error) != ENGINE_OK)
@@ -269,6 +270,11 @@ static EngineCode have_memory(CudaTables *tables, CudaTable *table, const Gpustr
 	CUDA_TRY(cudaMemsetAsync(table->memory, 0, layout.cleared_end, tables->stream));
 	CUDA_TRY(cudaMemsetAsync(table->memory + layout.cleared_end, 0xFF,
 							 layout.start_end - layout.cleared_end, tables->stream));
+	/* what is read with the last bytes of a text column, and does not count */
+	for (i = 0; i < build->ncolumns; i++)
+		if (build->column[i].is_text == 1)
+			CUDA_TRY(cudaMemsetAsync(table->memory + layout.data_at[i] + build->column[i].bytes, 0,
+									 TABLE_TAIL_BYTES, tables->stream));
 	CUDA_TRY(cudaEventRecord(table->ready, tables->stream));
 	return ENGINE_OK;
 }
