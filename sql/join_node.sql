@@ -174,5 +174,8 @@ SELECT jsonb_pretty(explained_json('SELECT 1 FROM outer_rows o JOIN dimension i 
 -- without ANALYZE nothing is executed
 SELECT explained('SELECT 1 / (o.id - o.id) FROM outer_rows o JOIN (SELECT 1 / (id - id) AS k FROM inner_rows OFFSET 0) i ON o.k = i.k', 'ANALYZE OFF');
 SET work_mem = '64kB';
+-- a device has other limits than this session's engine
+SET gpustr.engine = local;
 SELECT explained('SELECT o.id FROM outer_rows o FULL JOIN large_inner i ON o.k = i.k AND length(o.t) < length(i.t)', 'ANALYZE');
+RESET gpustr.engine;
 RESET work_mem;
