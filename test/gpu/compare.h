@@ -49,6 +49,15 @@ extern GpustrBatch *compare_lay_out(Flight *flight, const GpustrProgram *program
 									int32_t ninputs, const uint64_t *room, int32_t nout,
 									uint64_t out_bytes);
 
+/* Have the host engine run a request. */
+extern void compare_run_host(EngineRequest *request);
+
+/*
+ * Change a word of a flight's body, of its header, its program or any input, in
+ * both copies alike, and note how to judge what comes of that.
+ */
+extern void compare_damage(Rng *rng, Flight *flight);
+
 /* Submit all, collect all, compare all, free all.  round: what to call it. */
 extern void compare_run_flights(Flight *flights, int n, const char *round);
 

@@ -253,8 +253,8 @@ collect(int n)
 	}
 }
 
-static void
-run_host(EngineRequest *request)
+void
+compare_run_host(EngineRequest *request)
 {
 	host->methods->submit(host, request);
 	if (host->methods->poll(host) != request)
@@ -334,7 +334,7 @@ compare_run_flights(Flight *flights, int n, const char *round)
 	collect(n);
 	for (i = 0; i < n; i++)
 	{
-		run_host(&flights[i].host);
+		compare_run_host(&flights[i].host);
 		judge(&flights[i], round);
 		if (flights[i].code != NULL)
 			*flights[i].code = flights[i].cuda.error.code;
@@ -404,33 +404,8 @@ round_contract(Rng *rng, const GenOptions *sizes)
 
 	for (i = 0; i < n; i++)
 	{
-		const GpustrBatch *batch;
-		uint32_t	at;
-		uint32_t	word;
-
 		make_flight(&flights[i], rng, i, sizes);
-		batch = flights[i].gen->batch;
-		flights[i].exact = 0;
-
-		/* what was a result region may not be one any more: the same poison */
-		gen_poison((GpustrBatch *) flights[i].copy, 0xC3);
-		switch (rng_below(rng, 4))
-		{
-			case 0:
-				at = 4 * (uint32_t) rng_below(rng, sizeof(GpustrBatch) / 4);
-				break;
-			case 1:
-				at = batch->program_off + 4 * (uint32_t) rng_below(rng, (int32_t) batch->program_bytes / 4);
-				break;
-			default:
-				at = sizeof(GpustrBatch) + 4 * (uint32_t) rng_below(rng, (int32_t) (batch->in_bytes - sizeof(GpustrBatch)) / 4);
-				break;
-		}
-		memcpy(&word, flights[i].body + at, 4);
-		word = rng_one_in(rng, 2) ? word ^ 1u << rng_below(rng, 32) : word + (uint32_t) rng_below(rng, 5) - 2;
-		memcpy(flights[i].body + at, &word, 4);
-		memcpy(flights[i].copy + at, &word, 4);
-		flights[i].gen->nrows = 0;	/* it does not describe the batch any more */
+		compare_damage(rng, &flights[i]);
 	}
 	compare_run_flights(flights, n, "damaged bodies");
 }
@@ -471,7 +446,7 @@ round_limit(Rng *rng, const GenOptions *sizes)
 			}
 			else
 			{
-				run_host(&flights[i].host);
+				compare_run_host(&flights[i].host);
 				judge(&flights[i], "memory limit");
 			}
 			free_flight(&flights[i]);

@@ -148,6 +148,13 @@ extern int	gen_check(const GenBatch *gen, const void *body);
 extern int	gen_compare(const void *a, const void *b);
 
 /*
+ * Have the program in a body that gpustr_batch_check() accepts run the automata
+ * that follow patterns of LIKE and ILIKE in place of these, as GPUSTR_OP_DFA: the
+ * answers are the same unless the body was damaged.  Returns how many there are.
+ */
+extern int	gen_use_automata(void *body);
+
+/*
  * Make an automaton that takes at most max_bytes in a program, >= 1024; of at
  * most 300 states if less than 65536, else of many classes.
  */

@@ -1,7 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * batch_gen_results.c
- *	  The result regions of a batch: fill them, compare those of two engines.
+ *	  The result regions of a batch: fill them, compare those of two engines; and
+ *	  the other way to the same results.
  *
  * IDENTIFICATION
  *	  test/unit/batch_gen_results.c
@@ -9,6 +10,7 @@
  *-------------------------------------------------------------------------
  */
 #include "batch_gen.h"
+#include "rowfn/like.h"
 
 /*
  * Call 'visit' with each result region of the batch: offset and bytes that an
@@ -112,4 +114,29 @@ gen_compare(const void *a, const void *b)
 	for (i = 0; compare.same && i < batch->nout; i++)
 		compare.same = same_values(a, b, &batch->out_column[i], batch->nrows);
 	return compare.same;
+}
+
+int
+gen_use_automata(void *body)
+{
+	GpustrProgram *program = GPUSTR_BODY_PTR(body, ((GpustrBatch *) body)->program_off, GpustrProgram);
+	GpustrStep *step = (GpustrStep *) ((char *) program + program->step_off);
+	int			used = 0;
+	int32_t		i;
+
+	for (i = 0; i < program->nsteps; i++, step++)
+	{
+		uint32_t	at = step->op == GPUSTR_OP_ILIKE ? sizeof(GpustrFold) : 0;
+
+		if ((step->op != GPUSTR_OP_LIKE && step->op != GPUSTR_OP_ILIKE) || step->aux != 1)
+			continue;
+		at += GPUSTR_LIKE_AUTOMATON_AT(GPUSTR_PROGRAM_CONST(program, step) + at);
+		step->op = GPUSTR_OP_DFA;
+		step->aux = 0;
+		step->attr = 0;
+		step->const_off += at;
+		step->const_bytes -= at;
+		used++;
+	}
+	return used;
 }

@@ -1,7 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * test_batch_like.c
- *	  LIKE and ILIKE with an automaton: constants that must be refused.
+ *	  LIKE and ILIKE with an automaton: constants that must be refused, and that
+ *	  the automaton gives the pattern's answers.
  *
  * IDENTIFICATION
  *	  test/unit/test_batch_like.c
@@ -11,12 +12,14 @@
 #include <stddef.h>
 
 #include "batch/batch_layout.h"
+#include "batch_gen.h"
 #include "engine/engine.h"
 #include "program/program_builder.h"
 #include "rowfn/like.h"
 #include "test_common.h"
 
 #define BODY_BYTES 65536
+#define NBLOCKS 64
 
 static GpustrProgramBuilder builder;
 static uint64_t area[4096];
@@ -145,15 +148,128 @@ check_automaton(GpustrOp op)
 	CHECK(accepted(), "operator %d, repaired", op);
 }
 
+static Engine *
+open_engine(char *blocks)
+{
+	static volatile int32_t zero_copy_blocks;
+	static volatile uint64_t memory_limit = UINT64_MAX;
+	EngineConfig config;
+	EngineError error;
+	Engine	   *engine;
+
+	memset(&config, 0, sizeof(config));
+	config.blocks = blocks;
+	config.nblocks = NBLOCKS;
+	config.zero_copy_blocks = &zero_copy_blocks;
+	config.memory_limit = &memory_limit;
+	if (gpustr_engine_host()->open(&config, &engine, &error) != ENGINE_OK)
+	{
+		printf("# %s\n", error.message);
+		exit(2);
+	}
+	return engine;
+}
+
+/* Run a copy of 'body', to be freed; its automata in place of its patterns, or not. */
+static char *
+run_copy(Engine *engine, int by_automata, int *used)
+{
+	char	   *copy = aligned_alloc(GPUSTR_BODY_ALIGN, BODY_BYTES);
+	EngineRequest request;
+
+	memcpy(copy, body, BODY_BYTES);
+	if (by_automata)
+		*used = gen_use_automata(copy);
+	memset(&request, 0, sizeof(request));
+	request.body = copy;
+	request.body_bytes = BODY_BYTES;
+	engine->methods->submit(engine, &request);
+	CHECK(engine->methods->poll(engine) == &request, "another request came back");
+	CHECK(request.error.code == ENGINE_OK, "%s", request.error.message);
+	return copy;
+}
+
+/* Have all automata that follow patterns start where nothing is accepted. */
+static void
+break_automata(void)
+{
+	GpustrProgram *program = GPUSTR_BODY_PTR(body, ((GpustrBatch *) body)->program_off, GpustrProgram);
+	const GpustrStep *step = GPUSTR_PROGRAM_STEPS(program);
+	int32_t		i;
+
+	for (i = 0; i < program->nsteps; i++, step++)
+	{
+		uint32_t	at = step->op == GPUSTR_OP_ILIKE ? sizeof(GpustrFold) : 0;
+		char	   *constant = (char *) program + step->const_off;
+
+		if ((step->op == GPUSTR_OP_LIKE || step->op == GPUSTR_OP_ILIKE) && step->aux == 1)
+			((GpustrDfa *) (constant + at + GPUSTR_LIKE_AUTOMATON_AT(constant + at)))->start = GPUSTR_DFA_REJECT;
+	}
+}
+
+/*
+ * Random batches: both ways the results are right.  Automata that say something else
+ * are accepted, but change nothing where patterns are compared.
+ */
+static void
+test_both_ways(Rng *rng, char *blocks)
+{
+	GenOptions	options = {0, 1000, 5, blocks, NBLOCKS, 1, 1};
+	Engine	   *engine = open_engine(blocks);
+	int			rounds = test_rounds(1500);
+	int			with_automata = 0;
+	int			differ = 0;
+	int			i;
+
+	for (i = 0; i < rounds; i++)
+	{
+		GenBatch   *gen = gen_batch(rng, &options, body, BODY_BYTES);
+		int			used = 0;
+		char	   *by_pattern = run_copy(engine, 0, &used);
+		char	   *by_automaton = run_copy(engine, 1, &used);
+
+		CHECK(gen_check(gen, by_pattern) == 0 && gen_check(gen, by_automaton) == 0 &&
+			  gen_compare(by_pattern, by_automaton), "batch %d: the ways differ", i);
+		free(by_automaton);
+		if (used > 0)
+		{
+			char	   *again;
+
+			break_automata();
+			CHECK(accepted(), "batch %d: an automaton that starts in state 0", i);
+			again = run_copy(engine, 0, &used);
+			by_automaton = run_copy(engine, 1, &used);
+			CHECK(gen_compare(by_pattern, again), "batch %d: the host engine runs automata of patterns", i);
+			differ += !gen_compare(again, by_automaton);
+			with_automata++;
+			free(again);
+			free(by_automaton);
+		}
+		free(by_pattern);
+		gen_free(gen);
+	}
+	printf("# %d of %d batches have automata of patterns, %d give something else with broken ones\n",
+		   with_automata, rounds, differ);
+	CHECK(with_automata > rounds / 10 && differ > rounds / 100, "too few automata");
+	engine->methods->close(engine);
+	test_done("random batches by patterns and by automata");
+}
+
 int
 main(void)
 {
+	char	   *blocks = aligned_alloc(GPUSTR_PAGE_BYTES, (size_t) NBLOCKS * GPUSTR_PAGE_BYTES);
+	Rng			rng = rng_make(test_seed());
+
+	memset(blocks, 0, (size_t) NBLOCKS * GPUSTR_PAGE_BYTES);
 	body = aligned_alloc(GPUSTR_BODY_ALIGN, BODY_BYTES);
 	memset(body, 0xA5, BODY_BYTES);
 	check_automaton(GPUSTR_OP_LIKE);
 	test_done("LIKE with one thing wrong in its automaton");
 	check_automaton(GPUSTR_OP_ILIKE);
 	test_done("ILIKE with one thing wrong in its automaton");
+	test_both_ways(&rng, blocks);
+	free(blocks);
 	free(body);
 	return test_exit();
 }
