@@ -18,6 +18,7 @@
 #	find		all places of a pattern in one long value
 #	hash		the hash table of a join: insert, find, join
 #	logs		table logs of 20 million rows, gpustr beside PostgreSQL
+#	sqljoins	joins over it, alike
 #
 # Where PostgreSQL was packed into .gpu/ (see README, Contributing), it is
 # unpacked first.  Logs go to $OUT, or to a temporary folder.  A table of the
@@ -109,6 +110,7 @@ wanted text && stage text test/bench/text/text_bench
 wanted find && stage find test/bench/find/find_bench
 wanted hash && stage hash test/bench/hash/hash_bench
 wanted logs && stage logs env BUILT=1 test/bench/logs.sh "${ROWS:-20000000}"
+wanted sqljoins && stage sqljoins env BUILT=1 test/bench/joins.sh "${ROWS:-20000000}"
 
 wanted redact && cat "$LOGS/redact.log"
 wanted dfa && cat "$LOGS/dfa.log"
@@ -116,6 +118,7 @@ wanted text && cat "$LOGS/text.log"
 wanted find && cat "$LOGS/find.log"
 wanted hash && cat "$LOGS/hash.log"
 wanted logs && sed -n '/^heap/,$p' "$LOGS/logs.log"
+wanted sqljoins && sed -n '/^heap/,$p' "$LOGS/sqljoins.log"
 echo
 printf '%s\n' "${TABLE[@]}"
 exit $FAILED
