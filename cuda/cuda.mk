@@ -30,4 +30,4 @@ cuda/%_cuda.o: src/engine/%.c
 		-Isrc -c -o $@ $<
 
 gpustr_cuda.so: $(CUDA_OBJS)
-	$(NVCC) -shared -cudart static -Xlinker -Bsymbolic,-z,relro,-z,now -o $@ $(CUDA_OBJS)
+	$(NVCC) -shared -cudart static -Xlinker -Bsymbolic -o $@ $(CUDA_OBJS)
