@@ -178,21 +178,7 @@ explain_counters(const JoinExplain *x)
 		explain_table(x, i);
 	if (state->npasses > 1)
 		ExplainPropertyInteger("Passes", NULL, state->npasses, es);
-	ExplainPropertyUInteger("GPU Batches", NULL, counters->batches, es);
-	if (counters->batches_local > 0 && gpustr_engine_choice() == GPUSTR_RUN_DEVICE)
-		ExplainPropertyUInteger("GPU Batches Local", NULL, counters->batches_local, es);
-	if (counters->batches_redone > 0)
-		ExplainPropertyUInteger("GPU Batches Redone", NULL, counters->batches_redone, es);
-	ExplainPropertyUInteger("GPU Rows", NULL, counters->rows, es);
-	ExplainPropertyUInteger("GPU Rows Rechecked", NULL, counters->rechecks, es);
-	ExplainPropertyUInteger("GPU Bytes In", "B", counters->bytes_in, es);
-	ExplainPropertyUInteger("GPU Bytes Out", "B", counters->bytes_out, es);
-	if (es->timing)
-	{
-		ExplainPropertyFloat("GPU Wait Time", "ms", counters->wait_ms, 3, es);
-		ExplainPropertyFloat("GPU Transfer Time", "ms", counters->transfer_ms, 3, es);
-		ExplainPropertyFloat("GPU Kernel Time", "ms", counters->kernel_ms, 3, es);
-	}
+	gpustr_explain_counters(counters, es);
 }
 
 void

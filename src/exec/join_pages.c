@@ -99,12 +99,26 @@ gpustr_pages_begin(GpustrJoinState *state)
 	gpustr_chunk_reset(&outer->rows);
 }
 
+/* Put a row that the scan lets pass with those that are gathered.  False if there is no room. */
+static bool
+gather_row(GpustrJoinState *state)
+{
+	GpustrJoinSide *side = &state->side[0];
+	ScanState  *ss = &scan_of(state)->css.ss;
+	TupleTableSlot *slot = ss->ss_ScanTupleSlot;
+
+	if (ss->ps.ps_ProjInfo != NULL)
+		slot = ExecProject(ss->ps.ps_ProjInfo);
+	gpustr_feed_row(&side->feed, slot);
+	return gpustr_chunk_put(&state->outer->rows, &side->side, side->feed.value,
+							side->feed.isnull);
+}
+
 /* Judge a row of the batch, and gather it if it passes.  False if there is no room. */
 static bool
 recheck_row(GpustrJoinState *state, int32 ordinal)
 {
 	GpustrJoinOuter *outer = state->outer;
-	GpustrJoinSide *side = &state->side[0];
 	GpustrScanState *child = scan_of(state);
 	ScanState  *ss = &child->css.ss;
 	ExprContext *econtext = ss->ps.ps_ExprContext;
@@ -131,11 +145,7 @@ recheck_row(GpustrJoinState *state, int32 ordinal)
 	}
 	if (ss->ps.instrument != NULL)
 		InstrUpdateTupleCount(ss->ps.instrument, 1);
-	if (ss->ps.ps_ProjInfo != NULL)
-		slot = ExecProject(ss->ps.ps_ProjInfo);
-	gpustr_feed_row(&side->feed, slot);
-	outer->row_waits = !gpustr_chunk_put(&outer->rows, &side->side, side->feed.value,
-										 side->feed.isnull);
+	outer->row_waits = !gather_row(state);
 	return !outer->row_waits;
 }
 
@@ -147,13 +157,12 @@ static bool
 recheck_rows(GpustrJoinState *state)
 {
 	GpustrJoinOuter *outer = state->outer;
-	GpustrJoinSide *side = &state->side[0];
 	int32		nwords = GPUSTR_BITMAP_WORDS(outer->batch->nrows);
 
 	if (outer->row_waits)
 	{
-		/* the rows before it have been sent */
-		if (!gpustr_chunk_put(&outer->rows, &side->side, side->feed.value, side->feed.isnull))
+		/* it is in the scan's slot still, and the rows before it have been sent */
+		if (!gather_row(state))
 			elog(ERROR, "an empty chunk of a join has no room for a row");
 		outer->row_waits = false;
 	}
@@ -294,7 +303,13 @@ const GpustrBatch *
 gpustr_pages_settle(GpustrJoinState *state, const GpustrBatch *columns)
 {
 	GpustrJoinOuter *outer = state->outer;
+	TupleTableSlot *slot = scan_of(state)->css.ss.ss_ScanTupleSlot;
 
+	/* a row that was looked at last pins its page */
+	if (outer->row_waits)
+		ExecMaterializeSlot(slot);
+	else
+		ExecClearTuple(slot);
 	gpustr_page_scan_settle(outer->scan);
 	if (outer->batch != NULL)
 		outer->batch = gpustr_page_scan_batch(outer->scan);

@@ -117,19 +117,9 @@ counters_are_partial(const PlanState *ps)
 	return false;
 }
 
-static void
-explain_counters(GpustrScanState *state, ExplainState *es)
+void
+gpustr_explain_counters(const GpustrClientCounters *counters, ExplainState *es)
 {
-	const GpustrClientCounters *counters = gpustr_scan_counters(state);
-	Instrumentation *instr = state->css.ss.ps.instrument;
-
-	gpustr_scan_report(state);
-	if (instr != NULL && instr->nloops > 0)
-		ExplainPropertyFloat("Rows Removed by GPU Filter", NULL,
-							 instr->nfiltered2 / instr->nloops, 0, es);
-	/* the batches of a fused scan are the join's */
-	if (counters_are_partial(&state->css.ss.ps) || state->fused)
-		return;
 	ExplainPropertyUInteger("GPU Batches", NULL, counters->batches, es);
 	if (counters->batches_local > 0 && gpustr_engine_choice() == GPUSTR_RUN_DEVICE)
 		ExplainPropertyUInteger("GPU Batches Local", NULL, counters->batches_local, es);
@@ -145,6 +135,22 @@ explain_counters(GpustrScanState *state, ExplainState *es)
 		ExplainPropertyFloat("GPU Transfer Time", "ms", counters->transfer_ms, 3, es);
 		ExplainPropertyFloat("GPU Kernel Time", "ms", counters->kernel_ms, 3, es);
 	}
+}
+
+static void
+explain_counters(GpustrScanState *state, ExplainState *es)
+{
+	const GpustrClientCounters *counters = gpustr_scan_counters(state);
+	Instrumentation *instr = state->css.ss.ps.instrument;
+
+	gpustr_scan_report(state);
+	if (instr != NULL && instr->nloops > 0)
+		ExplainPropertyFloat("Rows Removed by GPU Filter", NULL,
+							 instr->nfiltered2 / instr->nloops, 0, es);
+	/* the batches of a fused scan are the join's */
+	if (counters_are_partial(&state->css.ss.ps) || state->fused)
+		return;
+	gpustr_explain_counters(counters, es);
 }
 
 void

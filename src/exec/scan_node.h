@@ -75,6 +75,10 @@ extern bool gpustr_scan_judge_row(GpustrScanState *state);
  */
 extern void gpustr_scan_store_blind(GpustrScanState *state, const GpustrPageRow *row);
 
+/* For EXPLAIN ANALYZE, of a GpuJoin, too: what has gone through an engine. */
+extern void gpustr_explain_counters(const GpustrClientCounters *counters,
+									struct ExplainState *es);
+
 extern void gpustr_scan_explain(CustomScanState *node, List *ancestors,
 								struct ExplainState *es);
 
