@@ -47,7 +47,8 @@
 /* An id that this session has claimed; in the memory context that it is for. */
 typedef struct TableClaim
 {
-	dlist_node	node;			/* in claims, while id is not 0 */
+	dlist_node	node;			/* in claims, while id is not 0; else in spares */
+	MemoryContext context;
 	MemoryContextCallback callback;
 	ResourceOwner owner;
 	uint64		id;				/* 0: released */
@@ -55,6 +56,9 @@ typedef struct TableClaim
 } TableClaim;
 
 static dlist_head claims = DLIST_STATIC_INIT(claims);
+
+/* Of nothing, for the next claims in their contexts: a join may be rescanned a million times. */
+static dlist_head spares = DLIST_STATIC_INIT(spares);
 
 bool
 gpustr_table_is_claimed(uint64 id)
@@ -96,6 +100,7 @@ release_claim(TableClaim *claim)
 		return;
 	claim->id = 0;
 	dlist_delete(&claim->node);
+	dlist_push_head(&spares, &claim->node);
 	if (claim->entry >= 0)
 	{
 		pg_atomic_write_u64(&gpustr_shared->tables[claim->entry], 0);
@@ -107,7 +112,10 @@ release_claim(TableClaim *claim)
 static void
 context_reset(void *arg)
 {
-	release_claim(arg);
+	TableClaim *claim = arg;
+
+	release_claim(claim);
+	dlist_delete(&claim->node);
 }
 
 static void
@@ -147,26 +155,63 @@ exit_callback(int code, Datum arg)
 	release_all();
 }
 
-/* A claim of no id yet. */
+static void
+register_callbacks(void)
+{
+	static bool registered = false;
+
+	if (registered)
+		return;
+	RegisterXactCallback(xact_callback, NULL);
+	RegisterResourceReleaseCallback(owner_callback, NULL);
+	before_shmem_exit(exit_callback, 0);
+	registered = true;
+}
+
+/* A spare claim of the context; NULL if there is none. */
+static TableClaim *
+find_spare(MemoryContext context)
+{
+	dlist_iter	iter;
+
+	dlist_foreach(iter, &spares)
+	{
+		TableClaim *claim = dlist_container(TableClaim, node, iter.cur);
+
+		if (claim->context == context)
+			return claim;
+	}
+	return NULL;
+}
+
+/* A claim of no id yet, in spares. */
 static TableClaim *
 new_claim(MemoryContext context)
 {
-	static bool callbacks_registered = false;
-	TableClaim *claim = MemoryContextAllocZero(context, sizeof(TableClaim));
+	TableClaim *claim;
 
-	if (!callbacks_registered)
+	register_callbacks();
+	claim = find_spare(context);
+	if (claim == NULL)
 	{
-		RegisterXactCallback(xact_callback, NULL);
-		RegisterResourceReleaseCallback(owner_callback, NULL);
-		before_shmem_exit(exit_callback, 0);
-		callbacks_registered = true;
+		claim = MemoryContextAllocZero(context, sizeof(TableClaim));
+		claim->context = context;
+		claim->callback.func = context_reset;
+		claim->callback.arg = claim;
+		MemoryContextRegisterResetCallback(context, &claim->callback);
+		dlist_push_head(&spares, &claim->node);
 	}
 	claim->owner = CurrentResourceOwner;
 	claim->entry = -1;
-	claim->callback.func = context_reset;
-	claim->callback.arg = claim;
-	MemoryContextRegisterResetCallback(context, &claim->callback);
 	return claim;
+}
+
+static void
+set_id(TableClaim *claim, uint64 id)
+{
+	claim->id = id;
+	dlist_delete(&claim->node);
+	dlist_push_tail(&claims, &claim->node);
 }
 
 uint64
@@ -187,9 +232,8 @@ gpustr_table_claim(MemoryContext context)
 
 		if (!pg_atomic_compare_exchange_u64(&gpustr_shared->tables[entry], &expected, id))
 			continue;
-		claim->id = id;
 		claim->entry = entry;
-		dlist_push_tail(&claims, &claim->node);
+		set_id(claim, id);
 		return id;
 	}
 	return 0;
@@ -201,8 +245,7 @@ gpustr_table_claim_local(MemoryContext context)
 	static uint64 last = 0;
 	TableClaim *claim = new_claim(context);
 
-	claim->id = GPUSTR_LOCAL_TABLE | ++last;
-	dlist_push_tail(&claims, &claim->node);
+	set_id(claim, GPUSTR_LOCAL_TABLE | ++last);
 	return claim->id;
 }
 
