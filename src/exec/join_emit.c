@@ -10,7 +10,8 @@
  *	- with a filter, an outer row of an outer, semi or anti join has all its pairs, one
  *	  after another, and then a mark: whether one of the pairs has passed decides what
  *	  becomes of the row.  A pair of a semi or anti join is not looked at once that
- *	  is decided, as PostgreSQL would not;
+ *	  is decided, as PostgreSQL would not.  A semi join hands out the pair that has
+ *	  passed first: its inner row's columns may be wanted above;
  *	- a right or full join notes the inner rows that have been met, and in the end hands
  *	  out the others, from the store;
  *	- the plan's qual, for what has been extended by NULLs, too.
@@ -364,14 +365,14 @@ pair_passes(GpustrJoinState *state, int32 row)
 	return false;
 }
 
-/* A mark: all pairs of an outer row have been seen.  Does the row come out? */
+/* A mark: all pairs of an outer row have been seen.  Does the row come out alone? */
 static inline bool
 mark_comes_out(GpustrJoinEmit *emit)
 {
 	bool		passed = emit->passed;
 
 	emit->passed = false;
-	return emit->type == JOIN_SEMI ? passed : !passed;
+	return emit->type != JOIN_SEMI && !passed;
 }
 
 /* A result row that is to be looked at; NULL if nothing comes out. */
@@ -390,7 +391,7 @@ look_at_row(GpustrJoinState *state, int32 row)
 	if (!pair_passes(state, row))
 		return NULL;
 	emit->passed = true;
-	if (emit->has_marks && only_whether)
+	if (emit->has_marks && emit->type == JOIN_ANTI)
 		return NULL;
 	if (emit->keeps_inner && inner != GPUSTR_NO_ROW)
 		emit->met[inner / 32] |= UINT32_C(1) << inner % 32;

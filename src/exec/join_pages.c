@@ -161,7 +161,10 @@ recheck_rows(GpustrJoinState *state)
 
 	if (outer->row_waits)
 	{
-		/* it is in the scan's slot still, and the rows before it have been sent */
+		/*
+		 * it is in the scan's slot still, and the rows before it have been
+		 * sent
+		 */
 		if (!gather_row(state))
 			elog(ERROR, "an empty chunk of a join has no room for a row");
 		outer->row_waits = false;

@@ -140,10 +140,9 @@ add_step(JoinCost *cost, PlannerInfo *root, const GpustrJoinPath *path, int i, d
 static double
 result_rows(const GpustrJoinPath *path, double pairs)
 {
-	const GpustrJoinStep *last = &path->step[path->join.nsteps - 1];
 	const Path *outer = linitial(path->custom.custom_paths);
 
-	switch (gpustr_probe_kind(last))
+	switch (gpustr_probe_kind(&path->join, path->join.nsteps - 1))
 	{
 		case GPUSTR_PROBE_MARK:
 			return pairs + outer->rows;

@@ -204,7 +204,7 @@ probe(JoinBuild *jb, int i, uint16_t condition, const uint16_t *keys)
 
 	memset(&probe, 0, sizeof(probe));
 	probe.table = jb->tables->table[i];
-	probe.kind = gpustr_probe_kind(step);
+	probe.kind = gpustr_probe_kind(jb->join, i);
 	probe.nkeys = step->nkeys;
 	probe.hash_bits = jb->tables->hash_bits;
 	probe.partition = jb->tables->partition[i];

@@ -111,9 +111,24 @@ gpustr_join_side(const CustomScan *plan, const GpustrJoinPlan *join, int side,
 	}
 }
 
-GpustrProbeKind
-gpustr_probe_kind(const GpustrJoinStep *step)
+/* Do columns of a step's inner side come back with the results? */
+static bool
+brings_inner_columns(const GpustrJoinPlan *join, int step)
 {
+	int			i;
+
+	for (i = 0; i < join->ncolumns; i++)
+	{
+		if (join->column[i].is_result && join->column[i].side == step + 1)
+			return true;
+	}
+	return false;
+}
+
+GpustrProbeKind
+gpustr_probe_kind(const GpustrJoinPlan *join, int i)
+{
+	const GpustrJoinStep *step = &join->step[i];
 	bool		filtered = step->filter != NIL;
 
 	switch (step->jointype)
@@ -125,7 +140,12 @@ gpustr_probe_kind(const GpustrJoinStep *step)
 		case JOIN_FULL:
 			return filtered ? GPUSTR_PROBE_MARK : GPUSTR_PROBE_OUTER;
 		case JOIN_SEMI:
-			return filtered ? GPUSTR_PROBE_MARK : GPUSTR_PROBE_SEMI;
+
+			/*
+			 * above the join, an equal column of the inner row may stand for
+			 * one of the outer row
+			 */
+			return filtered || brings_inner_columns(join, i) ? GPUSTR_PROBE_MARK : GPUSTR_PROBE_SEMI;
 		case JOIN_ANTI:
 			return filtered ? GPUSTR_PROBE_MARK : GPUSTR_PROBE_ANTI;
 		default:
@@ -170,7 +190,7 @@ gpustr_join_results(const CustomScan *plan, const GpustrJoinPlan *join,
 {
 	const GpustrJoinStep *last = &join->step[join->nsteps - 1];
 	GpustrResultLayout *layout = &results->layout;
-	bool		marks = gpustr_probe_kind(last) == GPUSTR_PROBE_MARK;
+	bool		marks = gpustr_probe_kind(join, join->nsteps - 1) == GPUSTR_PROBE_MARK;
 	int			i;
 
 	memset(results, 0, sizeof(GpustrJoinResults));

@@ -26,7 +26,7 @@ extern bool gpustr_join_column_program_fits(const CustomScan *plan, const Gpustr
 extern bool gpustr_join_page_program_fits(const CustomScan *plan, const GpustrJoinPlan *join,
 										  Relation rel, const GpustrScanClauses *clauses);
 
-/* What its PROBE makes. */
-extern GpustrProbeKind gpustr_probe_kind(const GpustrJoinStep *step);
+/* What the PROBE of a step makes. */
+extern GpustrProbeKind gpustr_probe_kind(const GpustrJoinPlan *join, int step);
 
 #endif							/* GPUSTR_JOIN_SIDES_H */

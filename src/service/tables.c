@@ -47,7 +47,8 @@
 /* An id that this session has claimed; in the memory context that it is for. */
 typedef struct TableClaim
 {
-	dlist_node	node;			/* in claims, while id is not 0; else in spares */
+	dlist_node	node;			/* in claims, while id is not 0; else in
+								 * spares */
 	MemoryContext context;
 	MemoryContextCallback callback;
 	ResourceOwner owner;
