@@ -331,4 +331,16 @@ gpustr_collation_is_bytes(Oid collation)
 #endif
 }
 
+/*
+ * The arguments of an ExecutorRun hook, and how they are handed on; for
+ * test/t/other_hooks.c.  18: execute_once is gone.
+ */
+#if PG_VERSION_NUM >= 180000
+#define GPUSTR_EXECUTOR_RUN_ARGS QueryDesc *query, ScanDirection direction, uint64 count
+#define GPUSTR_EXECUTOR_RUN_PASS query, direction, count
+#else
+#define GPUSTR_EXECUTOR_RUN_ARGS QueryDesc *query, ScanDirection direction, uint64 count, bool once
+#define GPUSTR_EXECUTOR_RUN_PASS query, direction, count, once
+#endif
+
 #endif							/* GPUSTR_COMPAT_H */
