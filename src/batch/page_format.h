@@ -23,6 +23,12 @@
 #include "program/program_builder.h"
 #include "rowfn/heap_tuple.h"
 
+/* Line pointers and headers of varlenas are taken apart as of such a machine. */
+#ifdef WORDS_BIGENDIAN
+#error "gpustr needs a little-endian machine"
+#endif
+StaticAssertDecl(sizeof(Datum) == 8, "size of a Datum");
+
 StaticAssertDecl(BLCKSZ == GPUSTR_PAGE_BYTES, "page size");
 StaticAssertDecl(MaxHeapTuplesPerPage == GPUSTR_PAGE_MAX_ROWS, "line pointers of a page");
 StaticAssertDecl(MaxHeapAttributeNumber == GPUSTR_MAX_ATTRS, "attributes of a table");
