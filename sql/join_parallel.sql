@@ -50,7 +50,9 @@ INSERT INTO queries (q) VALUES
  ($$SELECT f.x, count(*), sum(length(w.pad)) FROM fact f JOIN wide w ON f.id = w.k GROUP BY f.x$$),
  ($$SELECT f.id, d.v FROM fact f RIGHT JOIN dim d ON f.k = d.k AND f.x = 3$$),
  ($$SELECT f.id, d.v FROM fact f FULL JOIN dim d ON f.k = d.k$$),
- ($$SELECT count(*) FROM (SELECT f.id FROM fact f JOIN dim d ON f.k = d.k LIMIT 100) l$$);
+ ($$SELECT count(*) FROM (SELECT f.id FROM fact f JOIN dim d ON f.k = d.k LIMIT 100) l$$),
+ -- columns of the inner side of a semi join that the join above it may want
+ ($$SELECT few.name, w.pad FROM few JOIN wide w ON few.k = w.k WHERE EXISTS (SELECT FROM fact f WHERE f.id = few.k AND f.x = length(few.name))$$);
 
 CREATE FUNCTION all_same() RETURNS text LANGUAGE sql
 AS $$SELECT coalesce(string_agg(q || ': ' || r, E'\n'), 'all the same')

@@ -34,6 +34,7 @@
 #include "exec/join_emit.h"
 #include "exec/join_outer.h"
 #include "exec/join_table.h"
+#include "plan/join_sides.h"
 
 /* How a value gets into a slot. */
 typedef enum ColumnForm
@@ -187,7 +188,7 @@ gpustr_emit_init(GpustrJoinState *state)
 		emit->is_plain = true;
 	}
 	emit->type = gpustr_join_type(state);
-	emit->has_marks = gpustr_join_has_marks(state);
+	emit->has_marks = gpustr_probe_kind(state->join, state->join->nsteps - 1) == GPUSTR_PROBE_MARK;
 	emit->keeps_inner = gpustr_join_keeps_inner(state);
 	emit->is_quick = emit->is_plain && !emit->has_marks && !emit->keeps_inner && ps->qual == NULL;
 	emit->filter = ExecInitQual(all_filters(state->join), ps);

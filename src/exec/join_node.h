@@ -100,14 +100,6 @@ gpustr_join_keeps_inner(const GpustrJoinState *state)
 	return gpustr_join_type(state) == JOIN_RIGHT || gpustr_join_type(state) == JOIN_FULL;
 }
 
-/* Does each outer row that was probed end with a mark (GPUSTR_PROBE_MARK)? */
-static inline bool
-gpustr_join_has_marks(const GpustrJoinState *state)
-{
-	return state->join->step[0].filter != NIL &&
-		gpustr_join_type(state) != JOIN_INNER && gpustr_join_type(state) != JOIN_RIGHT;
-}
-
 extern void gpustr_join_explain(CustomScanState *node, List *ancestors, struct ExplainState *es);
 
 #endif							/* GPUSTR_JOIN_NODE_H */
