@@ -11,10 +11,11 @@ NVCC_FLAGS = -O3 -lineinfo -fmad=false -std=c++17 -I$(ROOT)/src -I$(ROOT)/cuda -
 	$(foreach a,$(CUDA_ARCHS),-gencode arch=compute_$(a),code=sm_$(a)) $(NVCC_EXTRA)
 HEADERS = $(wildcard *.cuh $(ROOT)/test/bench/*.cuh $(ROOT)/cuda/*.cuh $(ROOT)/src/rowfn/*.h $(ROOT)/src/program/*.h)
 
-vpath %.cu $(ROOT)/cuda
 vpath %.c $(ROOT)/src/program
 
 all: $(PROGRAMS)
+
+include ../../engine_objects.mk
 
 $(PROGRAMS):
 	$(NVCC) $(NVCC_FLAGS) -cudart static -o $@ $^

@@ -27,7 +27,7 @@ BEGIN
 	END LOOP;
 END $$;
 
-CREATE FUNCTION compare(query text, OUT answer text, OUT "without gpustr" text, OUT equal text,
+CREATE FUNCTION compare(query text, required text, OUT answer text, OUT "without gpustr" text, OUT equal text,
 						OUT ms numeric, OUT "ms without" numeric, OUT engine text)
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -35,7 +35,7 @@ DECLARE
 	off_ record;
 BEGIN
 	SET LOCAL gpustr.enabled = on;
-	SET LOCAL gpustr.debug_require = 'require';
+	PERFORM set_config('gpustr.debug_require', required, true);
 	engine := engine_of(query);
 	on_ := timed(query);
 	SET LOCAL gpustr.debug_require = 'forbid';
@@ -56,9 +56,9 @@ END $$;
 EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, SUMMARY OFF)
 SELECT count(*) FROM logs WHERE line LIKE '%Googlebot%' AND length(line) > 100;
 
-\echo '--- Questions with gpustr on (a GpuScan wherever one is possible) and off: one process each, milliseconds, best of two'
+\echo '--- Questions with gpustr on (a GpuScan or a GpuJoin wherever one is possible) and off: one process each, milliseconds, best of two'
 \echo
-CREATE TEMP TABLE questions (nr serial, about text, query text);
+CREATE TEMP TABLE questions (nr serial, about text, query text, required text DEFAULT 'require');
 INSERT INTO questions (about, query) VALUES
 	('log lines of Googlebot',
 	 $$SELECT count(*) FROM logs WHERE line LIKE '%Googlebot%'$$),
@@ -70,7 +70,10 @@ INSERT INTO questions (about, query) VALUES
 	 $$SELECT count(*) FROM packages WHERE description LIKE '%library%'$$),
 	('one section, without development files',
 	 $$SELECT count(*) FROM packages WHERE section = 'libs' AND NOT package LIKE '%-dev'$$);
-CREATE TEMP TABLE answers AS SELECT nr, about, c.* FROM questions, compare(query) AS c ORDER BY nr;
+INSERT INTO questions (about, query, required) VALUES
+	('each package beside its first copy, by name',
+	 $$SELECT count(*) FROM packages p JOIN packages f USING (package) WHERE f.id <= 100000$$, 'require_join');
+CREATE TEMP TABLE answers AS SELECT nr, about, c.* FROM questions, compare(query, required) AS c ORDER BY nr;
 SELECT about, answer, "without gpustr", equal, ms, "ms without", engine FROM answers ORDER BY nr;
 
 \echo '--- Redaction of a table: gpustr.redact(name, visibility)'
