@@ -72,10 +72,7 @@ stage()
 
 build()
 {
-	make -j"$(nproc)" all && make install && make -j"$(nproc)" -C test/gpu &&
-		make -j"$(nproc)" -C test/bench/redact && make -j"$(nproc)" -C test/bench/dfa &&
-		make -j"$(nproc)" -C test/bench/text &&
-		make -j"$(nproc)" -C test/bench/find && make -C test/bench/hash
+	make -j"$(nproc)" all && make install && make -j"$(nproc)" -C test/gpu programs
 }
 
 STAGES=("$@")
