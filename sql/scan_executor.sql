@@ -134,6 +134,15 @@ FETCH 5 FROM b;
 SET LOCAL gpustr.debug_require = 'allow';
 UPDATE t SET n = 101 WHERE CURRENT OF u RETURNING id, n;
 DELETE FROM t WHERE CURRENT OF b RETURNING id;
+-- after a step back
+SET LOCAL gpustr.debug_require = 'require';
+DECLARE back CURSOR FOR SELECT ctid AS tid, id FROM t WHERE s LIKE 'row 13__';
+SET LOCAL gpustr.debug_require = 'allow';
+MOVE 5 FROM back;
+MOVE PRIOR FROM back;
+UPDATE t SET n = 102 WHERE CURRENT OF back RETURNING id, n;
+MOVE NEXT FROM back;
+UPDATE t SET n = 103 WHERE CURRENT OF back RETURNING id, n;
 ROLLBACK;
 SET gpustr.enabled = off;
 SET gpustr.debug_require = 'allow';

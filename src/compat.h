@@ -114,7 +114,8 @@ gpustr_count_heap_tuples(Relation rel, int ntuples)
  * Read and pin page 'block' for a page-at-a-time heap scan, as the page that
  * it is on, and list its visible tuples.  17: reading and preparing a page
  * became two steps, and only the second is exported; and the scan reads ahead
- * in a stream, which is to go on from this page.
+ * in a stream, which is to go on from this page.  18: the page's number is put into
+ * the scan's tuple once for all of the page, as it is read.
  */
 static inline void
 gpustr_heap_read_page(HeapScanDesc scan, BlockNumber block)
@@ -128,6 +129,7 @@ gpustr_heap_read_page(HeapScanDesc scan, BlockNumber block)
 	scan->rs_prefetch_block = block;
 	read_stream_reset(scan->rs_read_stream);
 	heap_prepare_pagescan(&scan->rs_base);
+	ItemPointerSetBlockNumber(&scan->rs_ctup.t_self, block);
 #else
 	heapgetpage(&scan->rs_base, block);
 #endif
