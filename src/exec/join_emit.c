@@ -12,6 +12,8 @@
  *	  becomes of the row.  A pair of a semi or anti join is not looked at once that
  *	  is decided, as PostgreSQL would not.  A semi join hands out the pair that has
  *	  passed first: its inner row's columns may be wanted above;
+ *	- such a semi join without a filter has pairs like an inner one, but no marks, so the
+ *	  number of the outer row tells which are the first;
  *	- a right or full join notes the inner rows that have been met, and in the end hands
  *	  out the others, from the store;
  *	- the plan's qual, for what has been extended by NULLs, too.
@@ -81,6 +83,7 @@ typedef struct GpustrJoinEmit
 								 * without a further look */
 	bool		has_marks;
 	bool		keeps_inner;
+	bool		only_first;		/* of the pairs of an outer row */
 	JoinType	type;
 	ExprState  *filter;			/* of all steps, or NULL */
 	MemoryContext context;
@@ -90,6 +93,10 @@ typedef struct GpustrJoinEmit
 	int32		nrows;
 	const uint32 *recheck;
 	const uint32 *inner;		/* NULL: not wanted */
+	const int32 *outer;			/* NULL: not wanted */
+	bool		more;			/* of this batch are to come */
+	int32		outer_row;		/* of which the last pair was; -1: none of
+								 * this batch yet */
 	bool		passed;			/* a pair of the outer row has */
 
 	/* inner rows of the pass: which have been met */
@@ -190,7 +197,9 @@ gpustr_emit_init(GpustrJoinState *state)
 	emit->type = gpustr_join_type(state);
 	emit->has_marks = gpustr_probe_kind(state->join, state->join->nsteps - 1) == GPUSTR_PROBE_MARK;
 	emit->keeps_inner = gpustr_join_keeps_inner(state);
-	emit->is_quick = emit->is_plain && !emit->has_marks && !emit->keeps_inner && ps->qual == NULL;
+	emit->only_first = state->results.only_first;
+	emit->is_quick = emit->is_plain && !emit->has_marks && !emit->keeps_inner &&
+		!emit->only_first && ps->qual == NULL;
 	emit->filter = ExecInitQual(all_filters(state->join), ps);
 	ExecStoreAllNullTuple(emit->scan.slot); /* columns that are no results
 											 * stay so */
@@ -204,6 +213,7 @@ gpustr_emit_begin_pass(GpustrJoinState *state)
 
 	emit->row = 0;
 	emit->nrows = 0;
+	emit->more = false;
 	emit->passed = false;
 	emit->chunk = NULL;
 	emit->inner_row = -1;
@@ -245,6 +255,8 @@ gpustr_emit_moved(GpustrJoinState *state, const GpustrBatch *batch)
 	emit->recheck = GPUSTR_BODY_PTR(batch, batch->result_recheck_off, const uint32);
 	emit->inner = batch->result_inner_off == 0 ? NULL :
 		GPUSTR_BODY_PTR(batch, batch->result_inner_off, const uint32);
+	emit->outer = batch->result_outer_off == 0 ? NULL :
+		GPUSTR_BODY_PTR(batch, batch->result_outer_off, const int32);
 }
 
 /* Make room for a longer text. */
@@ -389,6 +401,12 @@ look_at_row(GpustrJoinState *state, int32 row)
 		return mark_comes_out(emit) ? hand_out(state, row) : NULL;
 	if (emit->has_marks && only_whether && emit->passed)
 		return NULL;
+	if (emit->only_first)
+	{
+		if (emit->outer[row] == emit->outer_row)
+			return NULL;
+		emit->outer_row = emit->outer[row];
+	}
 	if (!pair_passes(state, row))
 		return NULL;
 	emit->passed = true;
@@ -407,6 +425,7 @@ gpustr_emit_next(GpustrJoinState *state)
 	for (;;)
 	{
 		const GpustrBatch *batch;
+		const GpustrJoinResult *results;
 
 		while (emit->row < emit->nrows)
 		{
@@ -426,7 +445,12 @@ gpustr_emit_next(GpustrJoinState *state)
 		if (batch == NULL)
 			return NULL;
 		gpustr_emit_moved(state, batch);
-		emit->nrows = GPUSTR_BODY_PTR(batch, batch->result_off, const GpustrJoinResult)->nrows;
+		results = GPUSTR_BODY_PTR(batch, batch->result_off, const GpustrJoinResult);
+		emit->nrows = results->nrows;
+		/* is it another batch, whose rows have other numbers? */
+		if (!emit->more || (batch->result_pair == 0 && batch->result_skip == 0))
+			emit->outer_row = -1;
+		emit->more = results->more != 0;
 	}
 }
 

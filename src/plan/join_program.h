@@ -48,6 +48,8 @@ typedef struct GpustrJoinResults
 {
 	GpustrResultLayout layout;	/* room and text_bytes: what to begin with */
 	int			slot_column[GPUSTR_MAX_RESULT_COLUMNS];
+	bool		only_first;		/* of the pairs of an outer row the first one
+								 * comes out: a semi join */
 } GpustrJoinResults;
 
 extern void gpustr_join_results(const CustomScan *plan, const GpustrJoinPlan *join,

@@ -140,12 +140,14 @@ gpustr_probe_kind(const GpustrJoinPlan *join, int i)
 		case JOIN_FULL:
 			return filtered ? GPUSTR_PROBE_MARK : GPUSTR_PROBE_OUTER;
 		case JOIN_SEMI:
+			if (filtered)
+				return GPUSTR_PROBE_MARK;
 
 			/*
 			 * above the join, an equal column of the inner row may stand for
-			 * one of the outer row
+			 * one of the outer row: then the first pair of each comes out
 			 */
-			return filtered || brings_inner_columns(join, i) ? GPUSTR_PROBE_MARK : GPUSTR_PROBE_SEMI;
+			return brings_inner_columns(join, i) ? GPUSTR_PROBE_INNER : GPUSTR_PROBE_SEMI;
 		case JOIN_ANTI:
 			return filtered ? GPUSTR_PROBE_MARK : GPUSTR_PROBE_ANTI;
 		default:
@@ -190,12 +192,13 @@ gpustr_join_results(const CustomScan *plan, const GpustrJoinPlan *join,
 {
 	const GpustrJoinStep *last = &join->step[join->nsteps - 1];
 	GpustrResultLayout *layout = &results->layout;
-	bool		marks = gpustr_probe_kind(join, join->nsteps - 1) == GPUSTR_PROBE_MARK;
+	GpustrProbeKind kind = gpustr_probe_kind(join, join->nsteps - 1);
 	int			i;
 
 	memset(results, 0, sizeof(GpustrJoinResults));
-	layout->want_outer = marks;
-	layout->want_inner = marks || last->jointype == JOIN_RIGHT || last->jointype == JOIN_FULL;
+	results->only_first = last->jointype == JOIN_SEMI && kind == GPUSTR_PROBE_INNER;
+	layout->want_outer = results->only_first;
+	layout->want_inner = kind == GPUSTR_PROBE_MARK || last->jointype == JOIN_RIGHT || last->jointype == JOIN_FULL;
 	for (i = 0; i < join->ncolumns; i++)
 	{
 		if (!join->column[i].is_result)
