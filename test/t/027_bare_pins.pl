@@ -179,9 +179,12 @@ $session->query_safe('CLOSE c; COMMIT');
 unpinned_ok('closed');
 $session->quit;
 
-# VACUUM that wants a page alone waits for the pins, and is woken by their end
+# VACUUM that wants a page alone waits for the pins, and is woken by their end.  It wants
+# one with something to freeze: pages that the first one may have frozen already stay
+# all visible when their rows are locked.
 $node->safe_psql('postgres', 'UPDATE t SET msg = msg WHERE id = 1');
 $node->safe_psql('postgres', "VACUUM t");
+$node->safe_psql('postgres', 'SELECT count(*) FROM (SELECT FROM t FOR UPDATE) x');
 $node->safe_psql('postgres', "$require; $scan") for 1 .. 3;
 ($session, $pid, $device) = start_scan($scan);
 my $vacuum = $node->background_psql('postgres', on_error_stop => 0);
