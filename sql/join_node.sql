@@ -179,3 +179,35 @@ SET gpustr.engine = local;
 SELECT explained('SELECT o.id FROM outer_rows o FULL JOIN large_inner i ON o.k = i.k AND length(o.t) < length(i.t)', 'ANALYZE');
 RESET gpustr.engine;
 RESET work_mem;
+
+-- results of a batch that come in pieces: not in many, though earlier batches had shorter texts
+CREATE TABLE wide AS SELECT g AS id, g % 2 AS k, g <= 20 AS is_wide,
+  CASE WHEN g <= 20 THEN (SELECT string_agg(md5((g * 100 + i)::text), '') FROM generate_series(1, 60) i) ELSE '' END AS t
+  FROM generate_series(1, 40) g;
+CREATE TABLE matches AS SELECT g AS id, g % 2 AS k, repeat('match ', 50) AS t FROM generate_series(1, 800) g;
+ANALYZE wide, matches;
+CREATE FUNCTION batches(query text) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+  plan jsonb;
+BEGIN
+  PERFORM with_join(true);
+  EXECUTE 'EXPLAIN (ANALYZE, TIMING OFF, COSTS OFF, FORMAT JSON) ' || query INTO plan;
+  PERFORM with_join(false);
+  RETURN jsonb_path_query_first(plan, '$.** ? (@."Custom Plan Provider" == "GpuJoin")."GPU Batches"');
+END $$;
+\set pieces 'SELECT d, (SELECT count(*) FROM (SELECT * FROM wide OFFSET 0) w WHERE w.is_wide = (d = 10) AND EXISTS (SELECT FROM matches m WHERE w.k = m.k AND quote_literal(w.t || m.t) < $$$$)) FROM generate_series(1, 10) d'
+SELECT batches(:'pieces') < 50 AS few;
+SELECT same_join(:'pieces');
+
+-- a rescan that makes a table anew leaves nothing behind
+SELECT with_join(true);
+BEGIN;
+DECLARE c CURSOR FOR SELECT (SELECT count(*) FROM dimension a JOIN dimension b ON a.id = b.id WHERE b.id <> d + 10) FROM generate_series(1, 4000) d;
+MOVE 100 FROM c;
+CREATE VIEW join_memory AS SELECT sum(used_bytes) AS bytes FROM pg_backend_memory_contexts WHERE name LIKE 'GpuJoin%' OR name LIKE 'gpustr%';
+CREATE TEMP TABLE after_100 AS SELECT * FROM join_memory;
+MOVE 2900 FROM c;
+SELECT after_100.bytes > 0 AS is_counted, join_memory.bytes - after_100.bytes AS more FROM after_100, join_memory;
+FETCH 1 FROM c;
+COMMIT;
+SELECT with_join(false);

@@ -26,6 +26,14 @@
 #define FEW_ROWS 64
 #define ENLARGE 4
 
+/*
+ * A body of the session's own stays in the processor's cache for a few pieces, and then
+ * becomes so many times larger for each, up to the most.
+ */
+#define SMALL_PIECES 4
+#define GROW 4
+#define MOST_OWN_BYTES (64 * 1024 * 1024)
+
 /* Expect 'amount' of 'parts', as if the last batch had needed half of that. */
 static void
 expect(GpustrOutputRoom *room, uint32_t least, uint64_t amount, int32_t parts)
@@ -121,6 +129,28 @@ gpustr_join_room_layout(const GpustrJoinRoom *room, int32_t units, int scale,
 		bytes = scale > 0 ? 2 * bytes : bytes + (bytes + 3) / 4;
 		layout->text_bytes[i] = layout->is_text[i] ? scaled(rows * bytes, scale, LEAST_TEXT_BYTES) : 0;
 	}
+}
+
+void
+gpustr_join_room_fit(const GpustrJoinRoom *room, int32_t units, uint64_t most_bytes,
+					 GpustrJoinBytes bytes_of, const void *arg, GpustrResultLayout *layout)
+{
+	int			scale = GPUSTR_JOIN_ROOM_MOST_SCALE;
+
+	for (;; scale--)
+	{
+		gpustr_join_room_layout(room, units, scale, layout);
+		if (scale == GPUSTR_JOIN_ROOM_LEAST_SCALE || bytes_of(arg, layout) <= most_bytes)
+			return;
+	}
+}
+
+uint64_t
+gpustr_join_room_own_bytes(uint64_t bytes, int32_t pieces)
+{
+	if (pieces < SMALL_PIECES || bytes >= MOST_OWN_BYTES)
+		return bytes;
+	return bytes < MOST_OWN_BYTES / GROW ? GROW * bytes : MOST_OWN_BYTES;
 }
 
 void

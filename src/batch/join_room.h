@@ -10,6 +10,11 @@
  * each text column for each result, and the next batch has twice what the last ones have
  * needed (output_room.h).
  *
+ * The pieces of one batch get room by what is known of its own results so far.  As each
+ * repeats what the inputs need, there must not be many: a body of the session's own
+ * grows with their number.  A slot is as large as it is, and inputs take a part of it
+ * at most, so that what a piece repeats is of the order of what it brings.
+ *
  * Plain C.
  *
  * IDENTIFICATION
@@ -50,6 +55,17 @@ extern void gpustr_join_room_note(GpustrJoinRoom *room, const GpustrBatch *batch
 /* The layout of the next batch of so many units, with 2^(scale / 2) times the room. */
 extern void gpustr_join_room_layout(const GpustrJoinRoom *room, int32_t units, int scale,
 									GpustrResultLayout *layout);
+
+/* The bytes of a body with that layout; arg: what the caller knows of its inputs. */
+typedef uint64_t (*GpustrJoinBytes) (const void *arg, const GpustrResultLayout *layout);
+
+/* The layout of a batch of so many units with as much room as a body of so many bytes has. */
+extern void gpustr_join_room_fit(const GpustrJoinRoom *room, int32_t units, uint64_t most_bytes,
+								 GpustrJoinBytes bytes_of, const void *arg,
+								 GpustrResultLayout *layout);
+
+/* Bytes of a body of the session's own, of so many now, for the piece after so many. */
+extern uint64_t gpustr_join_room_own_bytes(uint64_t bytes, int32_t pieces);
 
 /* The layout of a batch as it is. */
 extern void gpustr_join_room_of_batch(const GpustrBatch *batch, GpustrResultLayout *layout);

@@ -86,17 +86,31 @@ gpustr_join_max_pages(const PageJoin *join, uint32 body_bytes, uint32 program_by
 	return low;
 }
 
+/* Inputs of a batch. */
+typedef struct PageInputs
+{
+	uint32		program_bytes;
+	int32		pages;
+}			PageInputs;
+
+/* GpustrJoinBytes. */
+static uint64
+bytes_of(const void *arg, const GpustrResultLayout *layout)
+{
+	const		PageInputs *inputs = arg;
+
+	return gpustr_layout_join_pages_bytes(inputs->program_bytes, inputs->pages, layout);
+}
+
 /* What a body has room for beyond the pages is for results. */
 GpustrBatch *
 gpustr_join_lay_out(const PageJoin *join, void *body, uint32 body_bytes,
 					const GpustrProgram *program, int32 pages, bool again)
 {
+	PageInputs	inputs = {program->bytes, pages};
 	GpustrResultLayout layout;
-	int			scale = GPUSTR_JOIN_ROOM_MOST_SCALE;
 
-	while (scaled_bytes(join, program->bytes, pages, scale) > body_bytes)
-		scale--;
-	gpustr_join_room_layout(&join->room, pages, scale, &layout);
+	gpustr_join_room_fit(&join->room, pages, body_bytes, bytes_of, &inputs, &layout);
 	return (again ? gpustr_layout_join_pages_again : gpustr_layout_join_pages)
 		(body, body_bytes, program, pages, &layout);
 }
@@ -107,6 +121,7 @@ note_results(GpustrPageScan *scan, const PageBatch *pb)
 {
 	const GpustrBatch *batch = pb->batch;
 
+	scan->join->pieces++;
 	scan->join->nresults += GPUSTR_BODY_PTR(batch, batch->result_off, const GpustrJoinResult)->nrows;
 	gpustr_join_room_note(&scan->join->room, batch, batch->npages, scan->join->nresults);
 }
@@ -126,6 +141,7 @@ gpustr_page_scan_next_batch(GpustrPageScan *scan)
 	pb = &scan->ring[scan->first];
 	scan->next_row = pb->batch->nrows;
 	scan->join->nresults = 0;
+	scan->join->pieces = 0;
 	scan->join->page = 0;
 	note_results(scan, pb);
 	return pb->batch;
@@ -196,6 +212,12 @@ name_pages_again(GpustrPageScan *scan, PageBatch *pb)
 	}
 }
 
+static bool
+is_here(const GpustrPageScan *scan)
+{
+	return gpustr_client_place(scan->client) == GPUSTR_PLACE_LOCAL;
+}
+
 /*
  * A body of so many bytes for a batch: the one that it has, if that will do and it was
  * not taken out of its slot, which is to run where it ran.  What is in it is lost.
@@ -208,7 +230,8 @@ other_body(GpustrPageScan *scan, PageBatch *pb, uint64 bytes)
 	else
 	{
 		gpustr_request_release(pb->request);
-		pb->request = gpustr_request_acquire_soon(scan->client, bytes);
+		pb->request = is_here(scan) ? gpustr_request_acquire_local(scan->client, bytes) :
+			gpustr_request_acquire_soon(scan->client, bytes);
 	}
 	gpustr_request_set_mark(pb->request, 0, false);
 }
@@ -266,25 +289,22 @@ more_room(const GpustrBatch *batch, GpustrResultLayout *layout)
 /*
  * What is known of the batch's results by now may be worth another layout: one that
  * should have twice as many in a piece.  A body of this backend's own may become as large
- * as a slot.
+ * as a slot, and larger for a batch of many pieces.
  */
 static bool
 better_layout(const GpustrPageScan *scan, const PageBatch *pb, int32 nrows,
 			  GpustrResultLayout *layout)
 {
 	const GpustrBatch *batch = pb->batch;
+	PageInputs	inputs = {batch->program_bytes, batch->npages};
 	uint64		bytes = gpustr_request_bytes(pb->request);
-	int			scale = GPUSTR_JOIN_ROOM_MOST_SCALE;
 
 	if (gpustr_request_is_local(pb->request) &&
 		scaled_bytes(scan->join, batch->program_bytes, batch->npages, 0) > bytes)
-	{
 		bytes = Max(bytes, TYPEALIGN_DOWN(BLCKSZ, gpustr_batch_bytes));
-		scale = 0;
-	}
-	while (scaled_bytes(scan->join, batch->program_bytes, batch->npages, scale) > bytes)
-		scale--;
-	gpustr_join_room_layout(&scan->join->room, batch->npages, scale, layout);
+	if (is_here(scan))
+		bytes = gpustr_join_room_own_bytes(bytes, scan->join->pieces);
+	gpustr_join_room_fit(&scan->join->room, batch->npages, bytes, bytes_of, &inputs, layout);
 	return layout->room / 2 >= nrows;
 }
 

@@ -43,7 +43,8 @@ typedef struct PageBatch
 typedef struct PageJoin
 {
 	GpustrJoinRoom room;		/* of the next batch */
-	uint64		nresults;		/* of the batch that is handed out, so far */
+	uint64		nresults;		/* of the batch that is handed out, so far ... */
+	int			pieces;			/* ... in so many pieces */
 	int			page;			/* of the last row of it that was looked for */
 } PageJoin;
 

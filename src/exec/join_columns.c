@@ -9,9 +9,10 @@
  *
  * How many results there will be is not known.  Room is made for as many as earlier
  * batches have had (join_room.h); where that does not do, the batch is run again from
- * where it stopped, in the same body, until all has been handed out.  A text that
- * is longer than all the room of its column gets more of it, for fewer rows, and in the
- * end a larger body, which then is this session's.
+ * where it stopped, until all has been handed out: in the same body, with the room that
+ * its results so far ask for, or in a larger one, which is this session's and so only to
+ * be had where the tables are its own, too.  A text that is longer than all the room of
+ * its column gets more of it, for fewer rows, and in the end a larger body anyway.
  *
  * Invariant: batches are in a ring, oldest first; only the oldest one may be one whose
  * results are being handed out, all others are in flight.
@@ -42,7 +43,8 @@ typedef struct ColumnBatch
 {
 	GpustrRequest *request;
 	GpustrBatch *batch;
-	int64		nresults;		/* that it has had so far */
+	int64		nresults;		/* that it has had so far ... */
+	int			pieces;			/* ... in so many pieces */
 } ColumnBatch;
 
 struct GpustrColumns
@@ -145,16 +147,69 @@ fit_rows(const GpustrColumns *columns, uint64 bytes, int scale)
 	return low;
 }
 
+/* Inputs of a batch. */
+typedef struct ColumnInputs
+{
+	uint32		program_bytes;
+	int32		nrows;
+	int			ncolumns;
+	GpustrInputLayout column[GPUSTR_MAX_COLUMNS];
+}			ColumnInputs;
+
+static void
+inputs_of(const GpustrBatch *batch, ColumnInputs * inputs)
+{
+	int			i;
+
+	inputs->program_bytes = batch->program_bytes;
+	inputs->nrows = batch->nrows;
+	inputs->ncolumns = batch->ncolumns;
+	for (i = 0; i < batch->ncolumns; i++)
+	{
+		const GpustrColumn *column = &batch->column[i];
+
+		inputs->column[i].is_text = column->offsets_off != 0;
+		inputs->column[i].bytes = column->offsets_off != 0 ? column->data_bytes : 0;
+	}
+}
+
+/* GpustrJoinBytes, of a batch. */
+static uint64
+bytes_of(const void *arg, const GpustrResultLayout *layout)
+{
+	const		ColumnInputs *inputs = arg;
+
+	return gpustr_layout_join_columns_bytes(inputs->program_bytes, inputs->nrows,
+											inputs->ncolumns, inputs->column, layout);
+}
+
+/* Next rows of the chunk. */
+typedef struct ChunkRows
+{
+	const GpustrColumns *columns;
+	int32		n;
+}			ChunkRows;
+
+/* GpustrJoinBytes, of rows that are to become one. */
+static uint64
+bytes_of_rows(const void *arg, const GpustrResultLayout *layout)
+{
+	const		ChunkRows *rows = arg;
+	const GpustrColumns *columns = rows->columns;
+
+	return gpustr_column_batch_bytes(columns->program->bytes, columns->chunk, columns->chunk_row,
+									 columns->chunk_row + rows->n, layout);
+}
+
 /* Put the next n rows into a body; what there is beyond them is room for results. */
 static GpustrBatch *
-fill_body(const GpustrColumns *columns, GpustrRequest *request, int32 n, int scale)
+fill_body(const GpustrColumns *columns, GpustrRequest *request, int32 n)
 {
+	ChunkRows	rows = {columns, n};
 	GpustrResultLayout layout;
 
-	while (scale < GPUSTR_JOIN_ROOM_MOST_SCALE &&
-		   body_bytes(columns, n, scale + 1) <= gpustr_request_bytes(request))
-		scale++;
-	gpustr_join_room_layout(&columns->room, units_of(n), scale, &layout);
+	gpustr_join_room_fit(&columns->room, units_of(n), gpustr_request_bytes(request),
+						 bytes_of_rows, &rows, &layout);
 	return gpustr_column_batch_fill(gpustr_request_body(request), gpustr_request_bytes(request),
 									columns->program, columns->chunk, columns->chunk_row,
 									columns->chunk_row + n, &layout);
@@ -182,12 +237,14 @@ submit_batch(GpustrColumns *columns)
 		request = acquire_surely(columns, bytes);
 	if (request == NULL)
 		return false;
+	gpustr_request_set_mark(request, 0, false); /* of pages, maybe */
 	n = fit_rows(columns, gpustr_request_bytes(request), scale);
 	Assert(n > 0);
 	next = &columns->ring[(columns->first + columns->nbatches) % GPUSTR_MAX_BATCH_DEPTH];
-	next->batch = fill_body(columns, request, n, scale);
+	next->batch = fill_body(columns, request, n);
 	next->request = request;
 	next->nresults = 0;
+	next->pieces = 0;
 	columns->chunk_row += n;
 	columns->nbatches++;
 	gpustr_request_submit(request);
@@ -222,54 +279,90 @@ collect_batch(ColumnBatch *cb)
 static void
 learn_piece(GpustrColumns *columns, ColumnBatch *cb)
 {
+	cb->pieces++;
 	cb->nresults += results_of(cb->batch)->nrows;
 	gpustr_join_room_note(&columns->room, cb->batch, units_of(cb->batch->nrows), cb->nresults);
+}
+
+/* Does the batch run in this session, where the tables are? */
+static bool
+is_here(const GpustrColumns *columns)
+{
+	return columns->state->place == GPUSTR_PLACE_LOCAL;
+}
+
+/*
+ * The most bytes that the next piece's body should have.  One that is in memory of this
+ * session, but not where the tables are, goes back to a slot.
+ */
+static uint64
+next_bytes(const GpustrColumns *columns, const ColumnBatch *cb)
+{
+	uint64		bytes = gpustr_request_bytes(cb->request);
+
+	if (is_here(columns))
+		return gpustr_join_room_own_bytes(bytes, cb->pieces);
+	if (gpustr_request_is_local(cb->request))
+		return Max(bytes, TYPEALIGN_DOWN(GPUSTR_BODY_ALIGN, gpustr_batch_bytes));
+	return bytes;
+}
+
+/*
+ * The layout for the next piece: one that should have twice as many results, if there is
+ * any; one with more room for texts if there was none for a single row.
+ */
+static void
+next_layout(const GpustrColumns *columns, const ColumnBatch *cb, const ColumnInputs * inputs,
+			GpustrResultLayout *layout)
+{
+	int32		nresults = results_of(cb->batch)->nrows;
+
+	gpustr_join_room_fit(&columns->room, units_of(inputs->nrows), next_bytes(columns, cb),
+						 bytes_of, inputs, layout);
+	if (nresults > 0 && layout->room / 2 >= nresults)
+		return;
+	gpustr_join_room_of_batch(cb->batch, layout);
+	if (nresults == 0 &&
+		!gpustr_join_room_enlarge(layout, cb->batch->in_bytes, GPUSTR_MAX_BODY_BYTES))
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("texts of a joined row are too large for a batch"),
+				 errdetail("A batch holds 2 GB at most.")));
 }
 
 /*
  * Lay a batch out once more, with the inputs that it has: in its body, or in another
  * one if that is too small or in memory of this session, which is not where the tables
- * are.  larger: a row has not found room.
+ * are.
  */
 static void
-lay_out_again(GpustrColumns *columns, ColumnBatch *cb, bool larger)
+lay_out_again(GpustrColumns *columns, ColumnBatch *cb)
 {
-	GpustrInputLayout input[GPUSTR_MAX_COLUMNS];
+	ColumnInputs inputs;
 	GpustrResultLayout layout;
 	GpustrRequest *old = cb->request;
-	int32		nrows = cb->batch->nrows;
-	int			ncolumns = cb->batch->ncolumns;
 	uint64		bytes;
-	int			i;
 
-	for (i = 0; i < ncolumns; i++)
-	{
-		input[i].is_text = cb->batch->column[i].offsets_off != 0;
-		input[i].bytes = input[i].is_text ? cb->batch->column[i].data_bytes : 0;
-	}
-	gpustr_join_room_of_batch(cb->batch, &layout);
-	if (larger &&
-		!gpustr_join_room_enlarge(&layout, cb->batch->in_bytes, GPUSTR_MAX_BODY_BYTES))
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("texts of a joined row are too large for a batch"),
-				 errdetail("A batch holds 2 GB at most.")));
-	bytes = gpustr_layout_join_columns_bytes(columns->program->bytes, nrows, ncolumns, input,
-											 &layout);
-	if (bytes <= gpustr_request_bytes(old) &&
-		(columns->state->place == GPUSTR_PLACE_LOCAL || !gpustr_request_is_local(old)))
+	inputs_of(cb->batch, &inputs);
+	next_layout(columns, cb, &inputs, &layout);
+	bytes = bytes_of(&inputs, &layout);
+	if (bytes <= gpustr_request_bytes(old) && (is_here(columns) || !gpustr_request_is_local(old)))
 		gpustr_request_again(old);
 	else
 	{
 		gpustr_request_detach(old);
 		cb->batch = gpustr_request_body(old);
-		cb->request = acquire_surely(columns, bytes);
+		cb->request = is_here(columns) ?
+			gpustr_request_acquire_local(columns->state->client, bytes) :
+			acquire_surely(columns, bytes);
+		gpustr_request_set_mark(cb->request, 0, false);
 		memcpy(gpustr_request_body(cb->request), cb->batch, cb->batch->in_bytes);
 		gpustr_request_release(old);
 	}
 	cb->batch = gpustr_layout_join_columns(gpustr_request_body(cb->request),
 										   gpustr_request_bytes(cb->request),
-										   columns->program, nrows, ncolumns, input, &layout);
+										   columns->program, inputs.nrows, inputs.ncolumns,
+										   inputs.column, &layout);
 }
 
 /* Run the batch again, for the results that are still to come. */
@@ -280,7 +373,7 @@ continue_batch(GpustrColumns *columns, ColumnBatch *cb)
 	uint64		pair = results->next_pair;
 	uint64		skip = results->next_skip;
 
-	lay_out_again(columns, cb, results->nrows == 0);
+	lay_out_again(columns, cb);
 	cb->batch->result_pair = pair;
 	cb->batch->result_skip = skip;
 	gpustr_request_submit(cb->request);

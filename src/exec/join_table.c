@@ -181,6 +181,7 @@ send_chunk(TableBuild *build, const GpustrChunk *chunk)
 		gpustr_request_release(request);
 		return false;
 	}
+	gpustr_request_set_mark(request, 0, false); /* of pages, maybe */
 	(void) gpustr_column_batch_fill(gpustr_request_body(request), gpustr_request_bytes(request),
 									program, chunk, 0, chunk->nrows, NULL);
 	build->request[(build->first + build->nrequests++) % GPUSTR_MAX_BATCH_DEPTH] = request;
