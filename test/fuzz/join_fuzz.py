@@ -22,7 +22,7 @@ EXPLAIN_EVERY = 4
 # What is counted in plans.
 FEATURES = {'passes': r'partitions (?!1\b)\d', 'GPU Join Filter': r'GPU Join Filter: ', 'Join Filter': r'(?<!GPU )Join Filter: ',
             'fused': r'GpuJoin\)(?:(?!->).)*->  (?:Parallel )?Custom Scan \(GpuScan\)', 'stacked': r'GPU Join Cond 2: ',
-            'parallel': r'Parallel Custom Scan \(GpuJoin\)'}
+            'chained': r'Join Type: Semi[\s\S]*Join Type: Semi', 'parallel': r'Parallel Custom Scan \(GpuJoin\)'}
 
 
 class JoinServer(compare.Server):

@@ -9,7 +9,7 @@ of statements.py is.
 """
 
 import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Optional
 
 import clauses
@@ -36,8 +36,17 @@ EXPRESSIONS = {
     'float': ['{}::float8', '-{}'], 'numeric': ['abs({})', 'round({}, 1)'], 'bpchar': ['{}::text', 'upper({})'], 'name': ['{}::text'],
     'bytea': ['length({})'], 'date': ['{}::date'], 'bool': ['NOT {}'], 'uuid': ['{}::text']}
 
+# The same key on both sides, cast on one of them, so that several joins have it in common: left, right.
+CASTS = {
+    'int': ['{}::int8|{}', '{}|{}::int8', '{}::numeric|{}::numeric'], 'text': ['{}::text|{}', '{}|{}::text', '{}::varchar|{}::text'],
+    'bpchar': ['{}::text|{}::text', '{}::text|{}', '{}|{}::bpchar', '{}::varchar|{}::varchar'], 'name': ['{}::text|{}::text', '{}|{}::name'],
+    'numeric': ['{}::numeric|{}', '{}|{}::numeric'], 'float': ['{}::float8|{}', '{}|{}::float8'], 'date': ['{}::timestamp|{}::timestamp']}
+
 KINDS = ['JOIN'] * 5 + ['LEFT JOIN', 'RIGHT JOIN', 'FULL JOIN'] * 2 + ['EXISTS', 'NOT EXISTS', 'IN'] * 2
+SEMI_KINDS = ['EXISTS'] * 6 + ['IN'] * 3 + ['NOT EXISTS'] * 2
+CHAIN_KINDS = SEMI_KINDS + ['JOIN'] * 3 + ['LEFT JOIN', 'RIGHT JOIN', 'FULL JOIN']
 SHAPES = ['select'] * 6 + ['count', 'count', 'aggregate', 'limit', 'ordered', 'rescan', 'cursor', 'union', 'nested']
+CHAIN_SHAPES = SHAPES + ['key order', 'key groups', 'key distinct', 'limit']
 
 
 @dataclass
@@ -45,15 +54,27 @@ class Join:
     """One more table: how it comes in, by which keys, and what else must hold."""
     kind: str
     table: str
-    keys: list                  # (left table, slot, form or None)
+    keys: list                  # (left alias, slot, form or None); form: of both sides, or 'left|right'
     extra: Optional[clauses.Node] = None
+    alias: str = ''             # that of the table, where it is not its name
+
+    def name(self):
+        """What its columns are called by."""
+        return self.alias or self.table
+
+    def sides(self, key):
+        """Both sides of a key."""
+        left, slot, form = key
+        forms = (form or '{}').split('|')
+        return forms[0].format(f'{left}.k{slot}'), forms[-1].format(f'{self.name()}.k{slot}')
+
+    def relation(self):
+        """In FROM."""
+        return f'{self.table} {self.alias}' if self.alias else self.table
 
     def condition(self):
         """The ON clause."""
-        parts = []
-        for left, slot, form in self.keys:
-            form = form or '{}'
-            parts.append(f'{form.format(f"{left}.k{slot}")} = {form.format(f"{self.table}.k{slot}")}')
+        parts = [' = '.join(self.sides(key)) for key in self.keys]
         if self.extra:
             parts.append(f'({self.extra.sql()})')
         return ' AND '.join(parts) or 'true'
@@ -80,7 +101,7 @@ class JoinStatement:
 
     def seen(self):
         """Tables whose columns the target list may name."""
-        return {'a'} | {j.table for j in self.joins if 'JOIN' in j.kind}
+        return {'a'} | {j.name() for j in self.joins if 'JOIN' in j.kind}
 
     def source(self):
         """FROM and WHERE."""
@@ -88,13 +109,13 @@ class JoinStatement:
         tests = []
         for j in self.joins:
             if 'JOIN' in j.kind:
-                text += f' {j.kind} {j.table} ON {j.condition()}'
+                text += f' {j.kind} {j.relation()} ON {j.condition()}'
             elif j.kind == 'IN' and j.keys and not j.extra:
-                left, slot, _ = j.keys[0]
-                tests.append(f'{left}.k{slot} IN (SELECT {j.table}.k{slot} FROM {j.table})')
+                left, right = j.sides(j.keys[0])
+                tests.append(f'{left} IN (SELECT {right} FROM {j.relation()})')
             else:
                 word = 'NOT EXISTS' if j.kind == 'NOT EXISTS' else 'EXISTS'
-                tests.append(f'{word} (SELECT FROM {j.table} WHERE {j.condition()})')
+                tests.append(f'{word} (SELECT FROM {j.relation()} WHERE {j.condition()})')
         if self.where:
             tests.append(f'({self.where.sql()})')
         return f'FROM {text}' + (f' WHERE {" AND ".join(tests)}' if tests else '')
@@ -106,6 +127,13 @@ class JoinStatement:
         columns = ', '.join(targets)
         named = ', '.join(f'{t} AS o{i}' for i, t in enumerate(targets))
         source = self.source()
+        key = f'a.k{self.joins[0].keys[0][1]}' if self.joins[0].keys else 'a.id'
+        if self.form == 'key order':
+            return f'SELECT count(*) FROM (SELECT {named} {source} ORDER BY {key} LIMIT {self.number}) s'
+        if self.form == 'key groups':
+            return f'SELECT count(*), sum(n), sum(n * n) FROM (SELECT count(*) AS n {source} GROUP BY {key}) s'
+        if self.form == 'key distinct':
+            return f'SELECT count(*), count(k) FROM (SELECT DISTINCT {key} AS k {source}) s'
         if self.form == 'count':
             return f'SELECT count(*) {source}'
         if self.form == 'aggregate':
@@ -150,12 +178,12 @@ class JoinStatement:
         for i, j in enumerate(self.joins):
             if len(self.joins) > 1:
                 yield changed(joins=self.joins[:i] + self.joins[i + 1:])
-            smaller = [Join('JOIN', j.table, j.keys, j.extra)] if j.kind not in ('JOIN', 'EXISTS') else []
-            smaller += [Join(j.kind, j.table, j.keys[:n] + j.keys[n + 1:], j.extra) for n in range(len(j.keys)) if len(j.keys) > 1]
-            smaller += [Join(j.kind, j.table, [(left, slot, None) for left, slot, _ in j.keys], j.extra)] if any(k[2] for k in j.keys) else []
+            smaller = [replace(j, kind='JOIN')] if j.kind not in ('JOIN', 'EXISTS') else []
+            smaller += [replace(j, keys=j.keys[:n] + j.keys[n + 1:]) for n in range(len(j.keys)) if len(j.keys) > 1]
+            smaller += [replace(j, keys=[(left, slot, None) for left, slot, _ in j.keys])] if any(k[2] for k in j.keys) else []
             if j.extra:
-                smaller.append(Join(j.kind, j.table, j.keys))
-                smaller += [Join(j.kind, j.table, j.keys, extra) for extra in j.extra.reductions()]
+                smaller.append(replace(j, extra=None))
+                smaller += [replace(j, extra=extra) for extra in j.extra.reductions()]
             for join in smaller:
                 yield changed(joins=self.joins[:i] + [join] + self.joins[i + 1:])
         for i in range(len(self.targets) if len(self.targets) > 1 else 0):
@@ -231,17 +259,8 @@ def random_keys(rng, slots, lefts):
     return keys
 
 
-def random_statement(rng, tables, slots):
-    """A chain of one to three joins."""
-    by_name = {t.name: t for t in tables}
-    constants = {}
-    for t in tables:
-        for family, stock in t.constants().items():
-            constants.setdefault(family, []).extend(stock)
-
-    def maker(names):
-        return clauses.Generator(rng, [(f'{n}.{c.name}', c) for n in names for c in by_name[n].visible()], constants)
-
+def random_joins(rng, slots, maker):
+    """One or two tables, each by keys of its own; and the tables whose columns are seen."""
     joins = []
     lefts = ['a']
     for name in rng.sample(['b', 'c'], rng.choice([1, 1, 2])):
@@ -252,11 +271,51 @@ def random_statement(rng, tables, slots):
         joins.append(join)
         if 'JOIN' in kind:
             lefts.append(name)
+    return joins, lefts
+
+
+def random_chain(rng, slots, maker):
+    """Several joins that have one key in common: PostgreSQL may take any side's column for it."""
+    slot = rng.choice(slots)
+    casts = CASTS.get(slot.family, [])
+    joins = []
+    lefts = ['a']
+    for alias in rng.sample(['b', 'c', 'b2', 'c2'], rng.choice([2, 2, 3, 4])):
+        # one that multiplies rows, at most
+        kind = rng.choice(CHAIN_KINDS if len(lefts) == 1 else SEMI_KINDS)
+        left = 'a' if rng.random() < 0.7 else rng.choice(lefts)
+        cast = rng.choice(casts) if casts and rng.random() < 0.5 else None
+        join = Join(kind, alias[0], [(left, slot.number, cast)], alias=alias if len(alias) > 1 else '')
+        if rng.random() < 0.25:
+            join.extra = maker(lefts + [alias]).where()
+        joins.append(join)
+        if 'JOIN' in kind:
+            lefts.append(alias)
+    return joins, lefts
+
+
+def random_statement(rng, tables, slots):
+    """A chain of one to four joins."""
+    by_name = {t.name: t for t in tables}
+    by_name.update({'b2': by_name['b'], 'c2': by_name['c']})
+    constants = {}
+    for t in tables:
+        for family, stock in t.constants().items():
+            constants.setdefault(family, []).extend(stock)
+
+    def maker(names):
+        return clauses.Generator(rng, [(f'{n}.{c.name}', c) for n in names for c in by_name[n].visible()], constants)
+
+    chain = rng.random() < 0.4
+    joins, lefts = (random_chain if chain else random_joins)(rng, slots, maker)
     statement = JoinStatement(joins, maker(lefts).where() if rng.random() < 0.4 else None, [])
     columns = [f'{n}.{c.name}' for n in lefts for c in by_name[n].visible()]
     statement.targets = ['a.id'] + rng.sample(columns, min(len(columns), rng.choice([0, 1, 2, 4, 12])))
-    statement.form = rng.choice(SHAPES)
+    statement.form = rng.choice(CHAIN_SHAPES if chain else SHAPES)
     statement.number = rng.choice([0, 1, 3, 20])
+    if chain and rng.random() < 0.7:
+        # inner sides of semi joins are not made unique first
+        statement.settings.update({'enable_hashagg': 'off', 'enable_sort': 'off'})
     if rng.random() < 0.3:
         statement.settings.update(statements.PARALLEL)
     if rng.random() < 0.2:

@@ -120,6 +120,55 @@ my @theirs = split /\n/, $node->safe_psql('postgres', "$theirs; $query{full}");
 is_deeply([ sort @rows ], [ sort @theirs ], 'a device that is killed between two fetches');
 wait_for_device($node);
 
+# cursors over fused joins with rows that only PostgreSQL can judge, or whose keys it has to read
+$session->query_safe(q{
+	CREATE TABLE hard AS SELECT id, k, CASE id % 5 WHEN 0 THEN repeat(t || ' ', 800) ELSE t END AS t FROM big WHERE id <= 6000;
+	CREATE TABLE hard_keys AS SELECT t, k FROM hard WHERE id % 3 <> 0;
+	ANALYZE hard, hard_keys});
+my %rechecked = (
+	'a filter' => q{SELECT h.id, s.t FROM hard h JOIN small s ON h.k = s.k WHERE h.t LIKE '%text%'},
+	'toasted keys' => q{SELECT h.id, s.k FROM hard h LEFT JOIN hard_keys s ON h.t = s.t});
+foreach my $engine (qw(device local))
+{
+	$session->query_safe("SET gpustr.engine = $engine");
+	foreach my $name (sort keys %rechecked)
+	{
+		my (@got, @pinned, $n);
+		my $plan = $session->query_safe("EXPLAIN (ANALYZE) $rechecked{$name}");
+		like($plan, qr/GPU Rows Rechecked: [1-9]/, "rows that PostgreSQL judges: $name, $engine");
+		$session->query_safe("BEGIN; DECLARE c CURSOR FOR $rechecked{$name}");
+		do
+		{
+			my @some = split /\n/, $session->query_safe('FETCH 300 FROM c');
+			push @pinned, $session->query_safe(
+				'SELECT count(*) FROM pg_buffercache WHERE pinning_backends > 0 AND relfilenode >= 16384');
+			push @got, @some;
+			$n = @some;
+		} while ($n == 300);
+		is_deeply([ grep { $_ != 0 } @pinned ], [], '... and a cursor at rest pins nothing, ' . @pinned . ' times');
+		$session->query_safe('COMMIT');
+		is_deeply([ sort @got ], [ sort split /\n/, $node->safe_psql('postgres', "$theirs; $rechecked{$name}") ],
+			'... and its rows are the same');
+	}
+}
+$session->query_safe('RESET gpustr.engine');
+
+# a batch whose results come in pieces has larger ones where memory is this session's
+$session->query_safe(q{
+	CREATE TABLE long_rows AS SELECT g AS id, g % 2 AS k,
+		(SELECT string_agg(md5((g * 100 + i)::text), '') FROM generate_series(1, 60) i) AS t FROM generate_series(1, 40) g;
+	CREATE TABLE matches AS SELECT g AS id, g % 2 AS k FROM generate_series(1, 900) g;
+	ANALYZE long_rows, matches});
+foreach my $side ('long_rows', '(SELECT * FROM long_rows OFFSET 0)')
+{
+	my $query = "SELECT count(*), sum(length(l.t)) FROM $side l WHERE EXISTS (SELECT FROM matches m WHERE l.k = m.k AND quote_literal(l.t) < m.id::text)";
+	my $plan = $session->query_safe("SET gpustr.engine = local; EXPLAIN (ANALYZE) $query");
+	my ($batches) = $plan =~ /GpuJoin.*?GPU Batches: (\d+)/s;
+	cmp_ok($batches, '<', 20, "$side: pieces are few");
+	is($session->query_safe($query), $node->safe_psql('postgres', "$theirs; $query"), '... and the answer is the same');
+	$session->query_safe('RESET gpustr.engine');
+}
+
 # others have all slots
 my @others;
 foreach (1 .. 3)

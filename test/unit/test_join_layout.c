@@ -511,6 +511,41 @@ check_enlarge(Rng *rng)
 		  (unsigned long long) need, (unsigned long long) most);
 }
 
+/* Bytes of a body that has so many beside results. */
+static uint64_t
+bytes_beside(const void *arg, const GpustrResultLayout *layout)
+{
+	return *(const uint64_t *) arg + gpustr_layout_result_bytes(layout);
+}
+
+/* A body has room that fits into it, and the session's own one grows, but not at once. */
+static void
+check_pieces(Rng *rng)
+{
+	GpustrJoinRoom room;
+	GpustrResultLayout layout;
+	uint64_t	other = (uint64_t) rng_below(rng, 1000000);
+	uint64_t	own = 1 + (uint64_t) rng_below(rng, 3000000);
+	uint64_t	bytes = own;
+	int32_t		pieces;
+
+	random_result(rng, &layout);
+	gpustr_join_room_init(&room, &layout, 1);
+	gpustr_join_room_fit(&room, 1, other + 1000000, bytes_beside, &other, &layout);
+	CHECK(bytes_beside(&other, &layout) <= other + 1000000, "more than a body");
+	for (pieces = 0; pieces < 4; pieces++)
+		CHECK(gpustr_join_room_own_bytes(own, pieces) == own, "grows after %d pieces", pieces);
+	for (; pieces < 20; pieces++)
+	{
+		uint64_t	next = gpustr_join_room_own_bytes(bytes, pieces);
+
+		CHECK(next == 4 * bytes || next == 64 * 1024 * 1024, "%llu bytes", (unsigned long long) next);
+		bytes = next;
+	}
+	CHECK(bytes == 64 * 1024 * 1024, "%llu bytes in the end", (unsigned long long) bytes);
+	CHECK(gpustr_join_room_own_bytes(bytes + own, 20) == bytes + own, "a larger one shrinks");
+}
+
 /* A layout that is read back is the same. */
 static void
 check_read_back(Rng *rng)
@@ -559,6 +594,7 @@ main(void)
 	test_done("room for results follows what is needed");
 	for (i = 0; i < rounds; i++)
 		check_enlarge(&rng);
+	check_pieces(&rng);
 	test_done("room for one row");
 	return test_exit();
 }
