@@ -202,7 +202,7 @@ SELECT same_join(:'pieces');
 -- a rescan that makes a table anew leaves nothing behind
 SELECT with_join(true);
 BEGIN;
-DECLARE c CURSOR FOR SELECT (SELECT count(*) FROM dimension a JOIN dimension b ON a.id = b.id WHERE b.id <> d + 10) FROM generate_series(1, 4000) d;
+DECLARE c CURSOR FOR SELECT (SELECT count(*) FROM dimension a JOIN dimension b ON a.id = b.id WHERE a.id <> d + 10 AND b.id <> d + 10) FROM generate_series(1, 4000) d;
 MOVE 100 FROM c;
 CREATE VIEW join_memory AS SELECT sum(used_bytes) AS bytes FROM pg_backend_memory_contexts WHERE name LIKE 'GpuJoin%' OR name LIKE 'gpustr%';
 CREATE TEMP TABLE after_100 AS SELECT * FROM join_memory;
