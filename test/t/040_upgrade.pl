@@ -18,26 +18,6 @@ my $own = new_installation();
 my $node = node_of($own, 'upgrade');
 my ($current) = slurp_file("$GpustrTest::top/gpustr.control") =~ /^default_version\s*=\s*'(.*)'/m;
 
-# What an extension's version consists of, one object a line
-my $objects = q{
-	WITH member AS (SELECT classid, objid, pg_describe_object(classid, objid, objsubid) AS name FROM pg_depend
-		WHERE refclassid = 'pg_extension'::regclass AND deptype = 'e'
-			AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'gpustr'))
-	SELECT name, obj_description(objid, classid::regclass::name), CASE classid
-		WHEN 'pg_proc'::regclass THEN (SELECT concat_ws(E'\n', pg_get_functiondef(p.oid), prosrc, proacl, proallargtypes, proargmodes,
-				proargnames, i.initprivs, pg_get_userbyid(proowner))
-			FROM pg_proc p LEFT JOIN pg_init_privs i ON i.classoid = classid AND i.objoid = p.oid WHERE p.oid = objid)
-		WHEN 'pg_class'::regclass THEN (SELECT concat_ws(E'\n', pg_get_viewdef(c.oid), relacl, i.initprivs, pg_get_userbyid(relowner),
-				(SELECT string_agg(attname || ' ' || format_type(atttypid, atttypmod), ', ' ORDER BY attnum)
-					FROM pg_attribute WHERE attrelid = c.oid AND attnum > 0))
-			FROM pg_class c LEFT JOIN pg_init_privs i ON i.classoid = classid AND i.objoid = c.oid WHERE c.oid = objid)
-		END
-	FROM member WHERE classid <> 'pg_type'::regclass ORDER BY 1;
-	SELECT nspacl FROM pg_namespace WHERE nspname = 'gpustr';
-	SELECT pg_describe_object(classid, objid, objsubid) FROM pg_depend WHERE refclassid = 'pg_extension'::regclass
-		AND deptype = 'e' AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'gpustr') ORDER BY 1;
-	SELECT extversion, extrelocatable, extnamespace::regnamespace, extconfig FROM pg_extension WHERE extname = 'gpustr';
-};
 my $n = 0;
 
 sub sql
@@ -66,18 +46,6 @@ sub database
 	return $db;
 }
 
-# What psql makes of a file of sql/ is what expected/ has
-sub golden_ok
-{
-	my ($db, $what) = @_;
-	my $expected = slurp_file("$GpustrTest::top/expected/golden.out");
-	my ($out, $err) = ('', '');
-
-	$node->run_log([ "$own->{install_path}/bin/psql", '-X', '-a', '-q', '-d', $node->connstr($db),
-			'-f', "$GpustrTest::top/sql/golden.sql" ], '>', \$out, '2>', \$err);
-	ok($out eq $expected && $err eq '', "$what: no value has changed") or diag($err);
-}
-
 $node->start;
 
 # Every version can be created, and every path to it makes the same of it
@@ -91,7 +59,7 @@ my (%fresh, %database);
 foreach my $version (@versions)
 {
 	$database{$version} = database("CREATE EXTENSION gpustr VERSION '$version'");
-	$fresh{$version} = sql($database{$version}, $objects);
+	$fresh{$version} = extension_objects($node, $database{$version});
 	like($fresh{$version}, qr/function gpustr\.redact\(text,text\)/, "$version: created");
 	is(sql($database{$version}, q{SELECT count(*) > 20, string_agg(fmgr_c_validator(p.oid)::text, '') FROM pg_proc p
 			JOIN pg_language l ON l.oid = prolang WHERE pronamespace = 'gpustr'::regnamespace AND lanname = 'c'}),
@@ -105,7 +73,7 @@ foreach my $path (@paths)
 	my ($source, $target) = split /\|/, $path;
 	my $db = database("CREATE EXTENSION gpustr VERSION '$source'", "ALTER EXTENSION gpustr UPDATE TO '$target'");
 
-	is(sql($db, $objects), $fresh{$target}, "$source to $target: as if created");
+	is(extension_objects($node, $db), $fresh{$target}, "$source to $target: as if created");
 }
 
 # A database that uses 1.0
@@ -137,13 +105,13 @@ my $before = sql($db, "$stored; $by_index; SELECT * FROM masked ORDER BY id");
 my $session = $node->background_psql($db, on_error_stop => 0);
 $session->query_safe('PREPARE p AS SELECT id, batches >= 0 FROM gpustr.stat_device; SET plan_cache_mode = force_generic_plan; EXECUTE p; EXECUTE p');
 is($session->query_safe('EXECUTE p'), '0|t', 'a prepared statement before the update');
-golden_ok($db, '1.0 with the new library');
+golden_ok($node, $own, $db, '1.0 with the new library');
 sql($db, 'ALTER EXTENSION gpustr UPDATE');
 is(sql($db, "SELECT extversion = gpustr.library_version(), extversion FROM pg_extension WHERE extname = 'gpustr'"), "t|$current",
 	'library and SQL are of one version after the update');
 is($session->query_safe('EXECUTE p'), '0|t', 'and after it');
 $session->quit;
-golden_ok($db, "updated to $current");
+golden_ok($node, $own, $db, "updated to $current");
 is(sql($db, "$stored; $by_index; SELECT * FROM masked ORDER BY id"), $before, 'stored values and indexes are as they were');
 sql($db, 'CREATE TABLE again (LIKE people INCLUDING GENERATED); INSERT INTO again (id, name, note) SELECT id, name, note FROM people; REFRESH MATERIALIZED VIEW masked');
 is(sql($db, 'SELECT count(*) FROM (TABLE people EXCEPT ALL TABLE again) s'), '0', 'computed anew, they are the same');
@@ -180,7 +148,7 @@ my $empty = database();
 fails($empty, 'CREATE EXTENSION gpustr', $too_old, 'an old library: CREATE EXTENSION');
 fails($old, 'ALTER EXTENSION gpustr UPDATE', $too_old, 'an old library: ALTER EXTENSION');
 is(sql($old, "SELECT extversion FROM pg_extension WHERE extname = 'gpustr'"), '1.0', 'the version is still the old one');
-is(sql($old, $objects), $fresh{'1.0'}, 'and so is all of it');
+is(extension_objects($node, $old), $fresh{'1.0'}, 'and so is all of it');
 fails($db, 'SELECT gpustr.library_version()', qr/could not find function "gpustr_library_version" in file/,
 	'an old library in an updated database');
 
