@@ -221,7 +221,9 @@ gpustr_supervisor_register(void)
 	bool		use_host;
 	bool		automatic;
 
-	if (gpustr_parse_devices(gpustr_devices, NULL, &use_host, &automatic) == 0)
+	/* pg_upgrade starts and stops servers several times, with no query for us */
+	if (IsBinaryUpgrade ||
+		gpustr_parse_devices(gpustr_devices, NULL, &use_host, &automatic) == 0)
 		return;
 	memset(&worker, 0, sizeof(worker));
 	worker.bgw_flags = BGWORKER_SHMEM_ACCESS;

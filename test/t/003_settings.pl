@@ -149,6 +149,12 @@ log_has('library missing', qr/could not load the CUDA engine: .*nowhere\.so/,
 	'gpustr.devices' => 'auto', 'gpustr.debug_cuda_library' => '/nowhere.so');
 log_has('library of another version', qr/is version 0\.9 .* install both from one build/,
 	'gpustr.debug_cuda_library' => fake_cuda_library(1, '0.9'));
+my $cut = temp_folder . '/cut.so';
+system_or_bail('touch', $cut);
+log_has('a library of no bytes', qr/could not load the CUDA engine: .*cut\.so: file too short/,
+	'gpustr.debug_cuda_library' => $cut);
+log_has('a library that is something else', qr/is version unknown \(interface 0\), gpustr\.so is version .* install both from one build/,
+	'gpustr.debug_cuda_library' => $node->config_data('--pkglibdir') . '/pg_buffercache.so');
 log_has('no GPU', qr/no GPU: no CUDA-capable device is detected/,
 	'gpustr.debug_cuda_library' => fake_cuda_library(-1));
 log_has('a GPU that does not exist', qr/GPU 7 does not exist: this machine has 2/,

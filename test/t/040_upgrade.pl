@@ -159,6 +159,12 @@ fails($db, "SELECT gpustr.redact('a b', 'public')", $no_file, 'no library: a fun
 fails($empty, 'CREATE EXTENSION gpustr', $no_file, 'no library: CREATE EXTENSION');
 is(sql($db, 'SELECT count(*) FROM people'), '2000', 'other queries run');
 
+# What an installation that was cut short leaves of it
+write_file($library, '');
+fails($db, "SELECT gpustr.redact('a b', 'public')", qr/could not load library ".*gpustr\.so": .*file too short/, 'an empty library: a function');
+fails($empty, 'CREATE EXTENSION gpustr', qr/could not load library ".*gpustr\.so": .*file too short/, 'an empty library: CREATE EXTENSION');
+is(sql($db, 'SELECT count(*) FROM people'), '2000', 'other queries run, too');
+
 # A library of another major of PostgreSQL
 new_library($library, 1, @old_symbols);
 fails($db, "SELECT gpustr.redact('a b', 'public')", qr/incompatible library ".*gpustr\.so": version mismatch.*DETAIL:  Server is version \d+, library is version 14\./s,
@@ -172,6 +178,15 @@ unlink $library or die;
 rename($kept, $library) or die;
 $node->start;
 is(sql($db, "SELECT gpustr.redact('Jane Doe', 'public')"), 'D Jane', 'with its library again it does');
+
+# A script that was cut short leaves nothing behind
+my $script = "$own->{extension}/gpustr--1.0.sql";
+my $whole = slurp_file($script);
+write_file($script, substr($whole, 0, index($whole, 'LANGUAGE', length($whole) / 2)));
+fails($empty, 'CREATE EXTENSION gpustr', qr/ERROR:  (?:no language specified|no function body specified|syntax error at end of input)/,
+	'half a script: CREATE EXTENSION');
+is(sql($empty, "SELECT count(*) FROM pg_proc WHERE probin LIKE '%gpustr'; SELECT to_regnamespace('gpustr')"), "0\n", 'half a script: nothing is left');
+write_file($script, $whole);
 
 # Control and script files
 my $control = "$own->{extension}/gpustr.control";
@@ -194,7 +209,7 @@ unlink $control or die;
 fails($empty, 'CREATE EXTENSION gpustr', qr/extension "gpustr" is not available|could not open extension control file/, 'no control file');
 is(sql($db, "$stored; $by_index"), sql($copy, "$stored; $by_index"), 'databases that have it do not need it');
 
-log_ok($node, 'upgrade', qr/could not (?:access file|find function)|could not open extension control file/i);
+log_ok($node, 'upgrade', qr/could not (?:access file|find function|load library)|could not open extension control file/i);
 $node->stop;
 
 done_testing();

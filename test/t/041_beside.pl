@@ -135,6 +135,33 @@ $session->query_safe('ROLLBACK');
 like($session->query_safe($explain), qr/GpuScan/, 'and its end');
 $session->query_safe('RESET gpustr.engine');
 
+# settings of others, when they come to the session
+sub reload_until
+{
+	my ($command, $setting, $value) = @_;
+
+	$node->safe_psql('postgres', $command);
+	$node->reload;
+	$session->query_safe("SELECT pg_sleep(0.01)") while $session->query_safe("SHOW $setting") ne $value;
+}
+reload_until('ALTER SYSTEM SET gpustr.enabled = off', 'gpustr.enabled', 'off');
+unlike($session->query_safe($explain), qr/GpuScan/, 'ALTER SYSTEM SET gpustr.enabled = off, and a reload: no more');
+is($session->query_safe("EXECUTE q ('x')"), $answer{'a scan'}, 'and it answers');
+reload_until('ALTER SYSTEM RESET gpustr.enabled', 'gpustr.enabled', 'on');
+like($session->query_safe($explain), qr/GpuScan/, 'ALTER SYSTEM RESET: again');
+
+# and kept joins
+$session->query_safe("SET gpustr.enable_join = on; SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_nestloop = off; PREPARE j (text) AS $query{'a join'} AND t.s <> \$1");
+my $explain_join = "EXPLAIN (COSTS OFF) EXECUTE j ('x')";
+like($session->query_safe($explain_join), qr/GpuJoin/, 'a kept plan with a GpuJoin');
+$session->query_safe('SET gpustr.enable_join = off');
+unlike($session->query_safe($explain_join), qr/GpuJoin/, 'SET gpustr.enable_join = off: no more');
+is($session->query_safe("EXECUTE j ('x')"), $answer{'a join'}, 'and it answers');
+$session->query_safe('SET gpustr.enable_join = on');
+like($session->query_safe($explain_join), qr/GpuJoin/, 'SET gpustr.enable_join = on: again');
+is($session->query_safe("EXECUTE j ('x')"), $answer{'a join'}, 'and it answers');
+$session->query_safe('RESET gpustr.enable_join; RESET enable_hashjoin; RESET enable_mergejoin; RESET enable_nestloop; DEALLOCATE j');
+
 # and functions that call a function of gpustr's follow the extension
 $session->query_safe("PREPARE r AS SELECT max(gpustr.redact(s, 'public')) FROM t WHERE s LIKE '%9%'");
 my $redacted = $session->query_safe('EXECUTE r');

@@ -103,6 +103,14 @@ foreach my $from ('old', 'new')
 is($source->safe_psql('copy1', 'SET gpustr.debug_require = require; SELECT count(*) FROM people WHERE note LIKE \'%host3%\''), '1000',
 	'a GpuScan of a restored table');
 
+# Settings of a database go with a dump of all of it, to a server that has not loaded what knows them, too
+$source->safe_psql('postgres', 'ALTER DATABASE new SET gpustr.engine = local; ALTER DATABASE new SET gpustr.enable_scan = off; ALTER ROLE watcher IN DATABASE new SET gpustr.enabled = off');
+$source->command_ok([ 'pg_dump', '-C', '-F', 'custom', '-f', "$dir/all", '-d', 'new' ], 'a database with its settings is dumped');
+$unloaded->command_ok([ 'pg_restore', '-e', '-C', '-d', 'postgres', "$dir/all" ], 'and restored where gpustr is not preloaded');
+is($unloaded->safe_psql('new', "SHOW gpustr.engine; LOAD 'gpustr'; SHOW gpustr.engine; SHOW gpustr.enable_scan; $digest"), "local\nlocal\noff\n$answer",
+	'with the settings, which the library takes when it comes');
+$source->safe_psql('postgres', 'ALTER DATABASE new RESET ALL; ALTER ROLE watcher IN DATABASE new RESET ALL');
+
 # A dump to a server that has no gpustr names it; the data alone go anywhere
 $bare->safe_psql('postgres', 'CREATE DATABASE copy');
 $bare->command_fails_like([ 'pg_restore', '-e', '-d', 'copy', "$dir/new.custom" ], qr/extension "gpustr" is not available/,

@@ -11,7 +11,7 @@ CREATE TABLE people (
 	long text,
 	shown text GENERATED ALWAYS AS (gpustr.redact(name, CASE WHEN id % 2 = 0 THEN 'public' ELSE '' END)) STORED,
 	masked text GENERATED ALWAYS AS (gpustr.mask(name, 1, 1, '*é')) STORED,
-	near bool GENERATED ALWAYS AS (gpustr.edit_distance_within(name, 'name 17', 9)) STORED,
+	near bool GENERATED ALWAYS AS (gpustr.edit_distance_within(name, 'name 17', 11)) STORED,
 	places bigint[] GENERATED ALWAYS AS (gpustr.find_all(note, '0')) STORED,
 	CONSTRAINT no_ferret CHECK (gpustr.find(name, 'ferret') = 0));
 INSERT INTO people SELECT i, CASE WHEN i % 41 > 0 THEN 'Élodie' || i || ' name ' || i % 50 END,

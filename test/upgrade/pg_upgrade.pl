@@ -84,11 +84,11 @@ my %query = (
 	'long texts' => q{SELECT count(*), sum(id) FROM people WHERE long ILIKE '%NEEDLE AND%' OR long LIKE '%9f%'},
 	'an output' => q{SELECT md5(string_agg(r, '|' ORDER BY id)) FROM
 		(SELECT id, gpustr.redact(name, 'public') AS r FROM people WHERE note LIKE '%9%' OFFSET 0) q},
-	'generated columns' => q{SELECT count(*), min(masked), max(id) FROM people WHERE masked LIKE '%9' AND shown LIKE '%1%'},
-	'a view' => q{SELECT count(*), sum(f) FROM hidden WHERE m LIKE '%9%'},
+	'generated columns' => q{SELECT count(*), min(masked), max(id) FROM people WHERE masked LIKE '%é%é%4' AND shown LIKE '%1%'},
+	'a view' => q{SELECT count(*), sum(length(m)) FROM hidden WHERE f >= 9},
 	'a barrier' => q{SELECT count(*), sum(n) FROM hidden_more},
 	'partitions' => q{SELECT count(*), sum(id) FROM events WHERE what LIKE '%9%'},
-	'a function' => q{SELECT count(*), sum(id) FROM people WHERE hide(name) LIKE '%9%'},
+	'a function' => q{SELECT count(*), min(h), max(h) FROM (SELECT hide(name) AS h FROM people WHERE note LIKE '%9%' OFFSET 0) q},
 	'a materialized view' => q{SELECT count(*), sum(id) FROM digests WHERE gpustr.find(d, 'ab') > 10},
 	'a join' => q{SELECT count(*), sum(p.id), min(h.place) FROM people p JOIN hosts h ON h.host = substr(p.note, strpos(p.note, 'host'), 5) WHERE p.name LIKE '%9%'},
 	'a join of partitions' => q{SELECT count(*), sum(e.id), min(p.shown) FROM events e LEFT JOIN people p USING (id) WHERE e.what LIKE '%9%'});
@@ -122,7 +122,7 @@ my $stored = q{
 # computed from the other columns, they are what is stored
 my $computed = q{
 	SELECT count(*) FROM people WHERE shown IS DISTINCT FROM gpustr.redact(name, CASE WHEN id % 2 = 0 THEN 'public' ELSE '' END)
-		OR masked IS DISTINCT FROM gpustr.mask(name, 1, 1, '*é') OR near IS DISTINCT FROM gpustr.edit_distance_within(name, 'name 17', 9)
+		OR masked IS DISTINCT FROM gpustr.mask(name, 1, 1, '*é') OR near IS DISTINCT FROM gpustr.edit_distance_within(name, 'name 17', 11)
 		OR places IS DISTINCT FROM gpustr.find_all(note, '0')};
 my $btrees = q{
 	SELECT count(bt_index_check(c.oid, true)) FROM pg_class c JOIN pg_am a ON a.oid = relam
@@ -309,7 +309,7 @@ system_or_bail('rm', '-r', $bare->data_dir . '/pg_upgrade_output.d');
 system_or_bail('cp', "$old_own->{lib}/gpustr.so", $bare_own->{lib});
 ($ok, $out) = shell($check, %bare);
 ok(!$ok, "it fails with the old major's library");
-like(output_files($bare, 'loadable_libraries.txt'), qr/could not load library "\$libdir\/gpustr": ERROR:  incompatible library ".*gpustr\.so": version mismatch/,
+like(output_files($bare, 'loadable_libraries.txt'), qr/could not load library "\$libdir\/gpustr": ERROR:  (?:incompatible library ".*gpustr\.so": version mismatch|could not load library ".*gpustr\.so": .*undefined symbol: \w+)/,
 	'loadable_libraries.txt says why');
 unlink "$bare_own->{lib}/gpustr.so" or die;
 system_or_bail('rm', '-r', $bare->data_dir . '/pg_upgrade_output.d');
@@ -342,6 +342,7 @@ $old->stop;
 ($ok, $out) = shell($check, %new);
 ok(!$ok, 'pg_upgrade --check fails while there are prepared transactions');
 like($out, qr/The source cluster contains prepared transactions/, 'and says so');
+unlike(output_files($new, 'log/pg_upgrade_server.log'), qr/gpustr device/, 'pg_upgrade starts no device process');
 $old->start;
 $old->safe_psql($dbs[0], "COMMIT PREPARED 'people'");
 $old->safe_psql($dbs[1], "ROLLBACK PREPARED 'fewer'");
