@@ -86,6 +86,8 @@ my $db = database("CREATE EXTENSION gpustr VERSION '1.0'; CREATE EXTENSION amche
 	CREATE VIEW everything AS SELECT * FROM gpustr.stat_device;
 	CREATE VIEW direct AS SELECT * FROM gpustr.stat_get_device();
 	CREATE VIEW whole AS SELECT s, row_to_json(d) ->> 'id' AS d FROM gpustr.stat_device s, gpustr.stat_get_device() d;
+	CREATE TABLE kept_rows (at int, device gpustr.stat_device);
+	INSERT INTO kept_rows SELECT 1, d FROM gpustr.stat_device d;
 	CREATE FUNCTION rows_of_view() RETURNS SETOF gpustr.stat_device LANGUAGE sql AS 'SELECT * FROM gpustr.stat_device';
 	CREATE TABLE people (id int, name text, note text,
 		shown text GENERATED ALWAYS AS (gpustr.redact(name, CASE WHEN id % 2 = 0 THEN 'public' ELSE '' END)) STORED,
@@ -120,6 +122,8 @@ sql($db, "SELECT bt_index_check(i, true) FROM unnest('{people_pii,people_find}':
 fails($db, "INSERT INTO people VALUES (0, 'forbidden')", qr/violates check constraint/, 'the constraint holds');
 is(sql($db, "SELECT id, work >= 0 FROM busy; SELECT id FROM everything; SELECT id FROM direct; SELECT (s).id, d FROM whole; SELECT id, tables FROM rows_of_view()"),
 	"0|t\n0\n0\n0|0\n0|0", 'views and functions over the view and its function');
+is(sql($db, 'INSERT INTO kept_rows SELECT 2, d FROM gpustr.stat_device d; SELECT at, (device).id, (device).tables FROM kept_rows ORDER BY 1'), "1|0|\n2|0|0",
+	'a column of the row type of a view that got columns');
 is(sql($db, 'SELECT id, tables, table_bytes FROM gpustr.stat_device', extra_params => [ '-U', 'watcher' ]), '0|0|0',
 	'what was granted is granted');
 fails($db, 'SET ROLE tuner; SELECT * FROM gpustr.calibrate()', qr/permission denied to calibrate gpustr/,

@@ -11,6 +11,7 @@ use warnings;
 
 use Cwd;
 use Digest::MD5;
+use File::Basename;
 use GpustrTest;
 use InstallationTest;
 use PostgreSQL::Test::Cluster;
@@ -128,6 +129,16 @@ my $computed = q{
 my $btrees = q{
 	SELECT count(bt_index_check(c.oid, true)) FROM pg_class c JOIN pg_am a ON a.oid = relam
 	WHERE relkind = 'i' AND amname = 'btree' AND relnamespace = 'public'::regnamespace};
+# Minors of November 2026 keep an option of columns, the version of their table's row type, that
+# earlier ones refuse.  PostgreSQL would have the new major brought up to date first; where a mirror
+# has no such minor, the option goes, and with it the table that has a column of a row type.
+my $without_versions = '';
+if (slurp_file(dirname($ENV{OLD_PG_CONFIG}) . '/pg_dump') =~ /pg_attver/ && slurp_file(dirname($ENV{NEW_PG_CONFIG}) . '/pg_dump') !~ /pg_attver/)
+{
+	note('the new major is of an earlier date than the old one: without pg_attver');
+	$without_versions = 'UPDATE pg_attribute SET attoptions = NULL WHERE attrelid >= 16384 AND attoptions IS NOT NULL';
+	$stored =~ s/^.* FROM seen;$//m or die;
+}
 my (%answer, %found, %kept, %setting);
 
 # Answers, with and without gpustr; looked up and scanned; stored values; damage
@@ -234,6 +245,7 @@ sub make_database
 	$node->safe_psql($db, 'CREATE EXTENSION amcheck; CREATE EXTENSION gpustr' . ($version ? " VERSION '$version'" : ''));
 	shell_ok("'$own->{install_path}/bin/psql' -X -q -v ON_ERROR_STOP=1 -d '" . $node->connstr($db)
 		  . "' -f $GpustrTest::top/test/upgrade/objects.sql", "$db is made");
+	$node->safe_psql($db, 'DROP TABLE seen') if $without_versions;
 }
 
 # All of it works on: rows come and go, in both databases alike
@@ -287,6 +299,8 @@ $old->safe_psql('postgres', qq{
 	GRANT SET ON PARAMETER gpustr.debug_hash_bits TO app;
 	GRANT pg_monitor TO watcher});
 $old->safe_psql('postgres', 'ALTER SYSTEM SET gpustr.batch_depth = 3');
+
+$old->safe_psql($_, $without_versions) foreach 'postgres', @dbs;
 $old->restart;
 wait_for_device($old);
 answers_ok($old, $_, 'before') foreach @dbs;
