@@ -4,6 +4,7 @@
 #	make test				every suite on private clusters
 #	make, make install		the extension; gpustr_cuda.so too where nvcc is
 #	make check-versions		every suite with PostgreSQL 17 and 18, in chroots
+#	make check-upgrade		pg_upgrade from 15 to 17 and from 17 to 18, in chroots
 #	make indent				format the sources (check-indent only looks)
 #	make deb				Debian packages, into deb/
 #	make dist				the archive for PGXN
@@ -116,7 +117,7 @@ check-clang:
 	  $(filter-out -Wall -Werror,$(BITCODE_CFLAGS)) $(CPPFLAGS) $(OBJS:.o=.c)
 endif
 
-.PHONY: test demo indent check-indent check-style check-versions
+.PHONY: test demo indent check-indent check-style check-versions check-upgrade
 test demo: export PG_CONFIG := $(PG_CONFIG)
 test demo: export WITH_CUDA := $(WITH_CUDA)
 test:
@@ -131,6 +132,8 @@ check-style:
 	@tools/check-style
 check-versions:
 	@tools/check-versions $(VERSIONS) $(if $(SUITES),-- $(SUITES))
+check-upgrade:
+	@tools/check-upgrade $(UPGRADES)
 
 # Packages and releases.
 .PHONY: deb dist check-packages release-check

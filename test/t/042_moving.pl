@@ -100,6 +100,8 @@ foreach my $from ('old', 'new')
 		}
 	}
 }
+unlike($unloaded->safe_psql('copy2', q{SELECT hide('Jane Doe'); EXPLAIN SELECT count(*) FROM people WHERE note LIKE '%host3%'}), qr/GpuScan/,
+	"where it is not preloaded plans are PostgreSQL's, also when its functions have been called");
 is($source->safe_psql('copy1', 'SET gpustr.debug_require = require; SELECT count(*) FROM people WHERE note LIKE \'%host3%\''), '1000',
 	'a GpuScan of a restored table');
 
@@ -120,15 +122,59 @@ $bare->command_ok([ 'pg_restore', '-e', '-a', '-t', 'people', '-d', 'postgres', 
 my $data = "SELECT count(*), md5(string_agg(id || name || note, '|' ORDER BY id)) FROM people";
 is($bare->safe_psql('postgres', $data), $source->safe_psql('new', $data), 'are the same');
 
-# as docs/upgrading.md has it, a database whose tables need none of its functions
+# The commands of docs/upgrading.md, as they stand there: which databases have it
+my %at_source = (PGHOST => $source->host, PGPORT => $source->port);
+my %at_bare = (PGHOST => $bare->host, PGPORT => $bare->port);
+my $commands = temp_folder;
+my ($ok, $out) = shell($commands, documented('Upgrading, moving and removing gpustr', 'sh'), %at_source);
+is(join(' ', grep { /^(?:new|old|postgres)\|/ } sort split /\n/, $out), "new|$version old|1.0 postgres|$version", 'documented: which database has which version');
+
+# a dump, and its way back
+($ok, $out) = shell($commands, documented('Dumps', 'sh'), %at_source, DB => 'new');
+is("$ok $out", '1 ', 'documented: a dump, restored');
+is($source->safe_psql('copy', $digest), $answer, 'documented: with the same answers');
+
+# without gpustr, a database whose tables need none of its functions; and the data of others
+my ($dump) = split /\n/, documented('Dumps', 'sh');
+my %advice = slurp_file("$GpustrTest::top/docs/upgrading.md") =~ /^\| gpustr not installed, ([^|]*) \| [^`]*`(.*)` \|$/mg;
+s/\\\|/|/g foreach values %advice;
 $source->safe_psql('postgres', 'CREATE DATABASE free');
 $source->safe_psql('free', 'CREATE EXTENSION gpustr; CREATE TABLE t AS SELECT 17 AS n');
-$source->command_ok([ 'pg_dump', '-F', 'custom', '-f', "$dir/free", '-d', 'free' ], 'a dump of a database that has the extension only');
-my ($list) = run_command([ 'pg_restore', '-l', "$dir/free" ]);
-write_file("$dir/list", join("\n", grep { !/EXTENSION.* gpustr/ } split /\n/, $list) . "\n");
-$bare->safe_psql('postgres', 'CREATE DATABASE free');
-$bare->command_ok([ 'pg_restore', '-e', '-L', "$dir/list", '-d', 'free', "$dir/free" ], 'comes back without it');
-is($bare->safe_psql('free', 'TABLE t'), '17', 'with its table');
+foreach my $case ([ 'free', 'tables need none of its functions', 'TABLE t' ],
+	[ 'new', 'generated columns or indexes over its functions', $data ])
+{
+	my ($db, $when, $query) = @$case;
+
+	$bare->safe_psql('postgres', 'DROP DATABASE copy');
+	$bare->safe_psql('postgres', 'CREATE DATABASE copy');
+	$bare->safe_psql('copy', 'CREATE TABLE people (id int PRIMARY KEY, name text, note text)') if $db eq 'new';
+	($ok, $out) = shell($commands, $dump, %at_source, DB => $db);
+	is("$ok $out", '1 ', "documented, $when: a dump");
+	($ok, $out) = shell($commands, $advice{$when}, %at_bare);
+	is("$ok $out", '1 ', "documented, $when: restored without gpustr");
+	is($bare->safe_psql('copy', $query), $source->safe_psql($db, $query), "documented, $when: the same rows");
+}
+
+# replication
+my ($publish, $table, $subscribe) = documented('Replication', 'sql') =~ /^(CREATE [^;]*;)/mg;
+$source->safe_psql('postgres', 'CREATE DATABASE published');
+$source->safe_psql('published', "CREATE EXTENSION gpustr; CREATE TABLE people (id int PRIMARY KEY, name text, shown text GENERATED ALWAYS AS (gpustr.redact(name, 'public')) STORED);
+	INSERT INTO people SELECT i, 'name ' || i FROM generate_series(1, 100) i; $publish");
+$bare->safe_psql('postgres', 'CREATE DATABASE subscribed');
+$subscribe =~ s/'host=\.\.\. dbname=\.\.\.'/"'" . connection($source, 'published') . "'"/e or die $subscribe;
+$bare->safe_psql('subscribed', $table);
+$bare->safe_psql('subscribed', $subscribe);
+$bare->wait_for_subscription_sync($source, 's', 'subscribed');
+is($bare->safe_psql('subscribed', 'SELECT count(*), max(name) FROM people'), '100|name 99', 'documented: a subscription');
+$bare->safe_psql('subscribed', 'DROP SUBSCRIPTION s');
+
+# removal
+$source->safe_psql('postgres', 'CREATE DATABASE db');
+$source->safe_psql('db', 'CREATE EXTENSION gpustr');
+$source->safe_psql('db', documented('Removal', 'sql'));
+is($source->safe_psql('db', "SHOW gpustr.enabled; SELECT to_regnamespace('gpustr') IS NULL"), "off\nt", 'documented: switched off, and removed');
+$source->safe_psql('db', 'ALTER SYSTEM RESET gpustr.enabled');
+$source->reload;
 
 # Logical replication to a server without gpustr
 $bare->safe_psql('postgres', 'TRUNCATE people; CREATE TABLE back (id int PRIMARY KEY, name text); CREATE PUBLICATION b FOR TABLE back');

@@ -14,7 +14,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-our @EXPORT = qw(new_installation new_library write_file node_of extension_objects golden_ok);
+our @EXPORT = qw(new_installation new_library write_file node_of extension_objects golden_ok documented shell);
 
 # Where that pg_config, or the one in the path, says that something is
 sub pg_config
@@ -79,6 +79,27 @@ sub extension_objects
 			AND deptype = 'e' AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'gpustr') ORDER BY 1;
 		SELECT extversion, extrelocatable, extnamespace::regnamespace, extconfig FROM pg_extension WHERE extname = 'gpustr';
 	});
+}
+
+# What docs/upgrading.md has in that section in blocks of that language, sh or sql
+sub documented
+{
+	my ($section, $language) = @_;
+	my ($text) = slurp_file("$GpustrTest::top/docs/upgrading.md") =~ /^##? \Q$section\E\n(.*?)(?:^## |\z)/ms;
+
+	return join '', $text =~ /^ *```$language\n(.*?)^ *```/msg;
+}
+
+# Run a command of the shell in that folder; true if it did what it should, and what it said
+sub shell
+{
+	my ($folder, $command, %environment) = @_;
+	my ($out, $err) = ('', '');
+	local %ENV = (%ENV, %environment);
+
+	print "# $command\n";
+	my $ok = IPC::Run::run([ 'bash', '-c', "cd '$folder' && $command" ], '<', \undef, '>', \$out, '2>', \$err);
+	return ($ok, "$out$err");
 }
 
 # What psql makes of a file of sql/ is what expected/ has

@@ -9,7 +9,6 @@
 use strict;
 use warnings;
 
-use Cwd;
 use Digest::MD5;
 use File::Basename;
 use GpustrTest;
@@ -21,27 +20,6 @@ use Test::More;
 my $work = temp_folder;
 my %version = (made_by_1_0 => '1.0', made_by_1_1 => '1.1');
 my @dbs = sort keys %version;
-
-# The commands of that section of docs/upgrading.md
-sub commands_of
-{
-	my ($section) = @_;
-	my ($text) = slurp_file("$GpustrTest::top/docs/upgrading.md") =~ /^## \Q$section\E\n(.*?)^## /ms;
-
-	return grep { !/^\s*#/ } map { split /\n/ } $text =~ /^```sh\n(.*?)^```/msg;
-}
-
-# Run such a command; true if it did what it should
-sub shell
-{
-	my ($command, %environment) = @_;
-	my ($out, $err) = ('', '');
-	local %ENV = (%ENV, %environment);
-
-	print "# $command\n";
-	my $ok = IPC::Run::run([ 'bash', '-c', "cd '$work' && $command" ], '<', \undef, '>', \$out, '2>', \$err);
-	return ($ok, "$out$err");
-}
 
 # A copy of that installation of PostgreSQL, without gpustr
 sub bare_installation
@@ -230,7 +208,7 @@ sub definitions
 sub shell_ok
 {
 	my ($command, $what, %environment) = @_;
-	my ($ok, $out) = shell($command, %environment);
+	my ($ok, $out) = shell($work, $command, %environment);
 
 	ok($ok, $what) or diag($out);
 	return $out;
@@ -277,7 +255,7 @@ sub life_goes_on
 
 my $old_own = bare_installation($ENV{OLD_PG_CONFIG});
 my $new_own = bare_installation($ENV{NEW_PG_CONFIG});
-my @upgrade = commands_of('A new major of PostgreSQL');
+my @upgrade = split /\n/, documented('A new major of PostgreSQL', 'sh');
 my ($install) = grep { /make install|make PG_CONFIG=.* install/ } @upgrade;
 @upgrade = grep { !/^OLD=/ && $_ ne $install } @upgrade;
 is(scalar(grep { /pg_upgrade/ } @upgrade), 2, 'docs/upgrading.md has the commands');
@@ -315,21 +293,21 @@ my %bare = places($old_own, $old, $bare_own, $bare);
 my ($ok, $out);
 
 $old->stop;
-($ok, $out) = shell($check, %bare);
+($ok, $out) = shell($work, $check, %bare);
 ok(!$ok, 'pg_upgrade --check fails without gpustr in the new installation');
 like($out, qr/Your installation references loadable libraries that are missing/, 'and says so');
 like(output_files($bare, 'loadable_libraries.txt'), qr/could not load library "\$libdir\/gpustr": ERROR:  could not access file "\$libdir\/gpustr": No such file or directory\n(?:In database: (?:made_by_1_[01]|postgres)\n){3}/,
 	'loadable_libraries.txt names it, and the databases');
 system_or_bail('rm', '-r', $bare->data_dir . '/pg_upgrade_output.d');
 system_or_bail('cp', "$old_own->{lib}/gpustr.so", $bare_own->{lib});
-($ok, $out) = shell($check, %bare);
+($ok, $out) = shell($work, $check, %bare);
 ok(!$ok, "it fails with the old major's library");
 like(output_files($bare, 'loadable_libraries.txt'), qr/could not load library "\$libdir\/gpustr": ERROR:  (?:incompatible library ".*gpustr\.so": version mismatch|could not load library ".*gpustr\.so": .*undefined symbol: \w+)/,
 	'loadable_libraries.txt says why');
 unlink "$bare_own->{lib}/gpustr.so" or die;
 system_or_bail('rm', '-r', $bare->data_dir . '/pg_upgrade_output.d');
 configure($bare, 'shared_preload_libraries' => 'gpustr');
-($ok, $out) = shell($check, %bare);
+($ok, $out) = shell($work, $check, %bare);
 ok(!$ok, 'it fails where the new cluster preloads what is not there');
 like($out, qr/could not connect to target postmaster|could not start|target/, 'and says that the new server does not start');
 like(output_files($bare, 'log/pg_upgrade_server.log'), qr/FATAL:  could not access file "gpustr": No such file or directory/, "the server's log says why");
@@ -341,7 +319,7 @@ $old->start;
 my @symbols = split /\n/, $old->safe_psql($dbs[0], "SELECT DISTINCT prosrc FROM pg_proc WHERE probin LIKE '%gpustr' ORDER BY 1");
 $old->stop;
 new_library("$bare_own->{lib}/gpustr.so", 0, @symbols);
-($ok, $out) = shell($run, %bare);
+($ok, $out) = shell($work, $run, %bare);
 ok(!$ok, 'pg_upgrade fails with an older library');
 like(output_files($bare, 'log/pg_upgrade_dump_*.log'), qr/could not find function "gpustr_\w+" in file ".*gpustr\.so"/, "the restore's log names the function");
 
@@ -354,7 +332,7 @@ $old->start;
 $old->safe_psql($dbs[0], "BEGIN; INSERT INTO hosts VALUES ('host4', 'prepared'); PREPARE TRANSACTION 'more'");
 $old->safe_psql($dbs[1], "BEGIN; DELETE FROM people WHERE id = 17; PREPARE TRANSACTION 'fewer'");
 $old->stop;
-($ok, $out) = shell($check, %new);
+($ok, $out) = shell($work, $check, %new);
 ok(!$ok, 'pg_upgrade --check fails while there are prepared transactions');
 like($out, qr/The source cluster contains prepared transactions/, 'and says so');
 unlike(output_files($new, 'log/pg_upgrade_server.log'), qr/gpustr device/, 'pg_upgrade starts no device process');
@@ -442,6 +420,26 @@ answers_ok($old, $_, 'the old cluster, after its copy') foreach @dbs;
 $old->stop;
 my $linked = PostgreSQL::Test::Cluster->new('linked', install_path => $old_own->{install_path});
 $linked->init_from_backup($old, 'cold');
-upgrade_ok($linked, new_cluster($new_own, 'new_link'), 'link', '--link');
+my $last = new_cluster($new_own, 'new_link');
+upgrade_ok($linked, $last, 'link', '--link');
+
+# And out it goes, by the commands
+$last->start;
+$last->safe_psql($_, 'DROP EXTENSION gpustr CASCADE; DROP SCHEMA gpustr') foreach 'postgres', 'fresh', map { ($_, "fresh_$_") } @dbs;
+is($last->safe_psql($dbs[0], "SELECT to_regclass('hidden') IS NULL, to_regclass('people_pii') IS NULL, count(*) > 5000 FROM people"), 't|t|t',
+	'removed: views and indexes are gone, tables are not');
+configure($last, 'shared_preload_libraries' => undef);
+foreach my $command (split /\n/, documented('Removal', 'sh'))
+{
+	next if $command =~ /^#/;
+	$command =~ s/\s+#.*//;
+	$command = "cd $GpustrTest::top && $command" if $command =~ /^make/;
+	shell_ok(($command =~ /restart$/ ? "$command -l restarted.log" : $command), "removed: $command", PATH => "$new_own->{install_path}/bin:$ENV{PATH}", PGDATA => $last->data_dir,
+		PG_CONFIG => "$new_own->{install_path}/bin/pg_config");
+}
+is_deeply([ glob("$new_own->{lib}/gpustr* $new_own->{extension}/gpustr*") ], [], 'removed: no file is left');
+$last->_update_pid(1);
+is($last->safe_psql($dbs[0], "SHOW shared_preload_libraries; SELECT count(*) > 100 FROM people WHERE long LIKE '%a%'"), "\nt", 'removed: the server goes on');
+$last->stop;
 
 done_testing();
