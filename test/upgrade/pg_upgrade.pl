@@ -353,6 +353,8 @@ sub upgrade_ok
 	my ($old, $new, $mode, $options) = @_;
 	my %place = places($old_own, $old, $new_own, $new);
 
+	# where the command to start the new server has its log go
+	symlink($new->logfile, "$work/upgraded.log") or die "$work/upgraded.log: $!";
 	$old->start;
 	foreach my $line (@upgrade)
 	{
@@ -409,8 +411,6 @@ sub upgrade_ok
 	log_ok($new, $mode);
 	$new->stop;
 	is_deeply([ device_processes($new) ], [], "$mode: no device process is left");
-	my $log = slurp_file("$work/upgraded.log");
-	unlike($log, qr/PANIC|could not|TRAP|signal \d/, "$mode: nothing unwanted in the log of the new server");
 	unlink "$work/upgraded.log", "$work/update_extensions.sql";
 }
 
