@@ -236,13 +236,14 @@ def random_tables(rng, collations):
         columns.insert(rng.randint(0, len(columns)), schema.Column('id', values.INT4))
         table = schema.Table(name, columns)
         table.kind = rng.choices(['plain', 'unlogged', 'partitioned', 'inherited'], [80, 5, 8, 7])[0]
-        for number in range(1, rng.choice([0, 1, 2, 20, 60, 120]) + 1):
+        is_large = name == 'b' and rng.random() < 0.35
+        for number in range(1, rng.choice([60, 120] if is_large else [0, 1, 2, 20, 60, 120]) + 1):
             row = schema.random_row(rng, others, number)
             row.update({f'k{slot.number}': slot.value(rng) for slot in slots})
             table.rows.append(row)
         table.actions = [a for a in schema.random_actions(rng, name, others) if 'generate_series' not in a]
         # where values are many, so that there are not too many pairs
-        if name == 'b' and rng.random() < 0.25 and table.kind == 'plain' and max(len(set(s.pool)) for s in slots) > 5:
+        if is_large and table.kind == 'plain' and max(len(set(s.pool)) for s in slots) > 5:
             names = ', '.join(c.name for c in table.visible() if c.name != 'id')
             table.actions.append(f'INSERT INTO {name} (id, {names}) SELECT 1000 + n * 100, {names} FROM {name}, generate_series(1, 10) n')
         tables.append(table)
@@ -320,7 +321,7 @@ def random_statement(rng, tables, slots):
         statement.settings.update(statements.PARALLEL)
     if rng.random() < 0.2:
         statement.settings['gpustr.debug_hash_bits'] = str(rng.choice([0, 1, 4]))
-    if rng.random() < 0.3:
+    if rng.random() < 0.5:
         statement.settings.update({'work_mem': '64kB', 'hash_mem_multiplier': '1'})
     if rng.random() < 0.2:
         statement.settings['gpustr.batch_depth'] = str(rng.choice([1, 8]))
