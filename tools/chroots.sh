@@ -133,16 +133,3 @@ report()
 	failed_all=$((failed_all + ${line%% *}))
 	[ "${line%% *}" -eq 0 ]
 }
-
-# stamp_all CHECK PART...: tools/release-check asks for CHECK.  It has passed if all its parts
-# have for these sources, now or in a run before, as the notes CHECK-PART say
-stamp_all()
-{
-	local check=$1 part
-
-	shift
-	for part in "$@"; do
-		[ "$(cut -d ' ' -f 1 ".release/$check-$part" 2>/dev/null)" = "$(tools/release-stamp --tree 2>/dev/null)" ] || return 0
-	done
-	tools/release-stamp "$check"
-}
