@@ -91,13 +91,13 @@ typedef struct PageInputs
 {
 	uint32		program_bytes;
 	int32		pages;
-}			PageInputs;
+} PageInputs;
 
 /* GpustrJoinBytes. */
 static uint64
 bytes_of(const void *arg, const GpustrResultLayout *layout)
 {
-	const		PageInputs *inputs = arg;
+	const PageInputs *inputs = arg;
 
 	return gpustr_layout_join_pages_bytes(inputs->program_bytes, inputs->pages, layout);
 }

@@ -154,10 +154,10 @@ typedef struct ColumnInputs
 	int32		nrows;
 	int			ncolumns;
 	GpustrInputLayout column[GPUSTR_MAX_COLUMNS];
-}			ColumnInputs;
+} ColumnInputs;
 
 static void
-inputs_of(const GpustrBatch *batch, ColumnInputs * inputs)
+inputs_of(const GpustrBatch *batch, ColumnInputs *inputs)
 {
 	int			i;
 
@@ -177,7 +177,7 @@ inputs_of(const GpustrBatch *batch, ColumnInputs * inputs)
 static uint64
 bytes_of(const void *arg, const GpustrResultLayout *layout)
 {
-	const		ColumnInputs *inputs = arg;
+	const ColumnInputs *inputs = arg;
 
 	return gpustr_layout_join_columns_bytes(inputs->program_bytes, inputs->nrows,
 											inputs->ncolumns, inputs->column, layout);
@@ -188,13 +188,13 @@ typedef struct ChunkRows
 {
 	const GpustrColumns *columns;
 	int32		n;
-}			ChunkRows;
+} ChunkRows;
 
 /* GpustrJoinBytes, of rows that are to become one. */
 static uint64
 bytes_of_rows(const void *arg, const GpustrResultLayout *layout)
 {
-	const		ChunkRows *rows = arg;
+	const ChunkRows *rows = arg;
 	const GpustrColumns *columns = rows->columns;
 
 	return gpustr_column_batch_bytes(columns->program->bytes, columns->chunk, columns->chunk_row,
@@ -312,7 +312,7 @@ next_bytes(const GpustrColumns *columns, const ColumnBatch *cb)
  * any; one with more room for texts if there was none for a single row.
  */
 static void
-next_layout(const GpustrColumns *columns, const ColumnBatch *cb, const ColumnInputs * inputs,
+next_layout(const GpustrColumns *columns, const ColumnBatch *cb, const ColumnInputs *inputs,
 			GpustrResultLayout *layout)
 {
 	int32		nresults = results_of(cb->batch)->nrows;
