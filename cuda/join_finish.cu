@@ -489,6 +489,18 @@ EngineCode finish_step(CudaTables *tables, TableFinish *finish, cudaStream_t str
 	return ENGINE_OK;
 }
 
+void finish_describe(const TableFinish *finish, GpustrTableResult *result)
+{
+	const HashCounters *known = &finish->known->hash;
+	const RowfnTable *table = &finish->table->table;
+
+	result->slots = hash_slots(*table);
+	result->keyed = known->distinct + known->repeated;
+	result->distinct = known->distinct;
+	result->window = table->window;
+	result->unused = 0;
+}
+
 void finish_end(CudaTables *tables, TableFinish *finish, cudaStream_t stream)
 {
 	give_back(tables, stream, &finish->hash);

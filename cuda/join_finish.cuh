@@ -81,6 +81,9 @@ EngineCode finish_start(CudaTables *tables, TableFinish *finish, cudaStream_t st
 EngineCode finish_step(CudaTables *tables, TableFinish *finish, cudaStream_t stream,
 					   EngineError *error);
 
+/* What there is to say of a table, in FINISH_DONE: the host has known its counters since its last piece. */
+void finish_describe(const TableFinish *finish, GpustrTableResult *result);
+
 /* Through, or given up: then nothing of it may be on the stream.  Frees what there is for a while. */
 void finish_end(CudaTables *tables, TableFinish *finish, cudaStream_t stream);
 

@@ -299,7 +299,10 @@ static EngineRequest *lane_finish_table(CudaEngine *engine, CudaLane *lane)
 		}
 		if (finish->phase == FINISH_DONE)
 		{
+			finish_describe(finish, GPUSTR_BODY_PTR(request->body, lane->plan.batch.table_off,
+													GpustrTableResult));
 			request->bytes_in = lane->plan.batch.in_bytes;
+			request->bytes_out = sizeof(GpustrTableResult);
 			return lane_release(engine, lane);
 		}
 	}

@@ -115,6 +115,19 @@ typedef struct GpustrJoinResult
 	int32_t		unused;			/* 0 */
 } GpustrJoinResult;
 
+/*
+ * What the request that finishes a table (program/join_steps.h) says of it.  Rows of
+ * equal keys share a slot, and one with a NULL in its key has none.
+ */
+typedef struct GpustrTableResult
+{
+	uint64_t	slots;			/* of the hash table, taken or not */
+	uint32_t	keyed;			/* rows whose key has no NULL */
+	uint32_t	distinct;		/* keys that differ: slots taken */
+	uint32_t	window;			/* slots that a probe looks at together */
+	uint32_t	unused;			/* 0 */
+} GpustrTableResult;
+
 typedef struct GpustrBatch
 {
 	uint32_t	magic;			/* GPUSTR_BATCH_MAGIC */
@@ -182,6 +195,13 @@ typedef struct GpustrBatch
 	int32_t		nresult;
 	GpustrColumn result_column[GPUSTR_MAX_RESULT_COLUMNS];	/* with room for
 															 * result_room rows */
+
+	/*
+	 * For a program with GPUSTR_OP_BUILD, which has no other results: the
+	 * request that finishes a table writes a GpustrTableResult here.  0: no
+	 * such program.
+	 */
+	uint32_t	table_off;
 } GpustrBatch;
 
 /*

@@ -198,6 +198,8 @@ layout_join_columns(GpustrBatch *batch, uint32_t program_bytes, int32_t nrows, i
 	batch->in_bytes = (uint32_t) cursor.off;
 	if (result != NULL)
 		layout_join_outputs(&cursor, batch, nrows, result);
+	else
+		batch->table_off = layout_place(&cursor, sizeof(GpustrTableResult));
 	return cursor.off;
 }
 
@@ -398,6 +400,8 @@ gpustr_layout_join_columns(void *body, uint32_t body_bytes, const GpustrProgram 
 	layout.nrows = nrows;
 	layout.ncolumns = ncolumns;
 	batch = layout_header(body, body_bytes, GPUSTR_BATCH_COLUMNS, &layout);
+	if (batch->table_off != 0)
+		memset(GPUSTR_BODY_PTR(body, batch->table_off, char), 0, sizeof(GpustrTableResult));
 	memcpy(GPUSTR_BODY_PTR(body, batch->program_off, char), program, program->bytes);
 	return batch;
 }

@@ -108,7 +108,8 @@ typedef struct GpustrInputLayout
 
 /*
  * A column batch of texts and values, for a program of BUILD (result NULL) or one
- * with RESULT steps.  The caller fills validity, offsets and data.  body_bytes must be
+ * with RESULT steps.  The caller fills validity, offsets and data; what will be said of
+ * a table is all 0, which it never is once it has been said.  body_bytes must be
  * at least gpustr_layout_join_columns_bytes().
  */
 extern uint64_t gpustr_layout_join_columns_bytes(uint32_t program_bytes, int32_t nrows,

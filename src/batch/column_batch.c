@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "batch/column_batch.h"
+#include "rowfn/hash_table.h"
 
 /* What rows [from, to) of each column take. */
 static void
@@ -126,4 +127,21 @@ gpustr_column_batch_fill(void *body, uint32_t body_bytes, const GpustrProgram *p
 				   8 * (size_t) n);
 	}
 	return batch;
+}
+
+bool
+gpustr_column_batch_table(const void *body, uint32_t body_bytes, const GpustrTableBuild *build,
+						  GpustrTableResult *result)
+{
+	uint32_t	off = ((const GpustrBatch *) body)->table_off;
+
+	if (off == 0 || off % GPUSTR_BODY_ALIGN != 0 || body_bytes < sizeof(GpustrTableResult) ||
+		off > body_bytes - sizeof(GpustrTableResult))
+		return false;
+	*result = *GPUSTR_BODY_PTR(body, off, const GpustrTableResult);
+	return result->keyed <= (uint32_t) build->nrows && result->distinct <= result->keyed &&
+		(result->distinct == 0) == (result->keyed == 0) &&
+		result->slots >= result->distinct && result->slots <= ROWFN_TABLE_MAX_SLOTS &&
+		result->window > 0 && result->slots >= result->window &&
+		result->slots % result->window == 0;
 }

@@ -66,4 +66,11 @@ extern GpustrBatch *gpustr_column_batch_fill(void *body, uint32_t body_bytes,
 											 const GpustrChunk *chunk, int32_t from, int32_t to,
 											 const GpustrResultLayout *result);
 
+/*
+ * Take what the engine that has finished this table says of it in a body of body_bytes.
+ * False if that cannot be, or it has not said anything.
+ */
+extern bool gpustr_column_batch_table(const void *body, uint32_t body_bytes,
+									  const GpustrTableBuild *build, GpustrTableResult *result);
+
 #endif							/* GPUSTR_COLUMN_BATCH_H */

@@ -14,7 +14,7 @@
 #include "engine/engine.h"
 
 /*
- * header, program, page batch (4), bitmaps (2), a join's results (4), columns (3
+ * header, program, page batch (4), bitmaps (2), a join's results (4) or a table's, columns (3
  * each)
  */
 #define CHECK_MAX_REGIONS \
@@ -85,7 +85,7 @@ extern int	gpustr_check_join_step(const GpustrBatch *batch, const GpustrProgram 
 extern EngineCode gpustr_check_join_program(const GpustrBatch *batch, const CheckMade *made,
 											EngineError *error);
 
-/* Take the result regions of a join into account, if the batch has them. */
+/* Take the result regions of a join, or of a table, into account, if the batch has them. */
 extern EngineCode gpustr_check_join_results(CheckState *check);
 
 #endif							/* GPUSTR_CHECK_BODY_H */

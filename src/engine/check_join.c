@@ -174,7 +174,8 @@ check_result_batch(const GpustrBatch *batch, const CheckMade *made, EngineError 
 {
 	int32_t		i;
 
-	if (made->nbuild > 0 || batch->selected_off != 0 || batch->nout != 0 || batch->recheck_off == 0)
+	if (made->nbuild > 0 || batch->table_off != 0 || batch->selected_off != 0 || batch->nout != 0 ||
+		batch->recheck_off == 0)
 		return gpustr_engine_error(error, ENGINE_BAD_INPUT, "a join with other results, or no bitmap");
 	if (batch->result_off == 0 || batch->result_room < 1 || batch->result_recheck_off == 0)
 		return gpustr_engine_error(error, ENGINE_BAD_INPUT, "no room for the results of a join");
@@ -195,6 +196,8 @@ gpustr_check_join_program(const GpustrBatch *batch, const CheckMade *made, Engin
 		return gpustr_engine_error(error, ENGINE_BAD_INPUT, "results of a join, which is none");
 	if (made->nbuild > 0 && (made->nselect > 0 || batch->nout != 0))
 		return gpustr_engine_error(error, ENGINE_BAD_INPUT, "BUILD with other results");
+	if ((made->nbuild > 0) != (batch->table_off != 0))
+		return gpustr_engine_error(error, ENGINE_BAD_INPUT, "room for what is said of a table, and no BUILD, or none");
 	return ENGINE_OK;
 }
 
@@ -206,6 +209,9 @@ gpustr_check_join_results(CheckState *check)
 	uint64_t	limit = batch->body_bytes;
 	int32_t		i;
 
+	if (batch->table_off != 0 &&
+		gpustr_check_region(check, "table", batch->table_off, sizeof(GpustrTableResult), limit) != ENGINE_OK)
+		return ENGINE_BAD_INPUT;
 	if (batch->result_off == 0)
 		return ENGINE_OK;
 	if (gpustr_check_region(check, "result", batch->result_off, sizeof(GpustrJoinResult), limit) != ENGINE_OK ||

@@ -48,7 +48,7 @@ extern "C"
  * every change of batch.h, program.h or this file.  GPUSTR_VERSION comes from
  * the Makefile (default_version of gpustr.control).
  */
-#define GPUSTR_ENGINE_ABI 8
+#define GPUSTR_ENGINE_ABI 9
 
 typedef enum EngineCode
 {

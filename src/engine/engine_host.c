@@ -266,16 +266,23 @@ run_begin(HostEngine *engine, HostRun *run, const GpustrTableBuild *build)
 	return code;
 }
 
-/* The rows are through: count those of a table, or make its hash table. */
+/* The rows are through: count those of a table, or make its hash table and say what it is. */
 static EngineCode
-run_end_build(HostEngine *engine, HostRun *run, const GpustrTableBuild *build)
+run_end_build(HostEngine *engine, HostRun *run, const GpustrTableBuild *build, EngineRequest *request)
 {
+	EngineCode	code;
+
 	if (!build->finish)
 	{
 		run->table->rows_in += run->batch->nrows;
 		return ENGINE_OK;
 	}
-	return gpustr_host_table_finish(&engine->tables, run->table, engine->config.stop, run->error);
+	code = gpustr_host_table_finish(&engine->tables, run->table, engine->config.stop, run->error);
+	if (code != ENGINE_OK)
+		return code;
+	gpustr_host_table_describe(run->table, GPUSTR_BODY_PTR(run->body, run->batch->table_off, GpustrTableResult));
+	request->bytes_out += sizeof(GpustrTableResult);
+	return ENGINE_OK;
 }
 
 /* Run a program of which all is in order. */
@@ -304,7 +311,7 @@ run_rows(HostEngine *engine, HostRun *run, EngineRequest *request)
 		run->row += run->nrows;
 	}
 	run_count(run, request);
-	return build != NULL ? run_end_build(engine, run, build) : ENGINE_OK;
+	return build != NULL ? run_end_build(engine, run, build, request) : ENGINE_OK;
 }
 
 /*

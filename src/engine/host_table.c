@@ -392,6 +392,18 @@ gpustr_host_table_finish(HostTables *tables, HostTable *table, int (*stop) (void
 	return ENGINE_OK;
 }
 
+void
+gpustr_host_table_describe(const HostTable *table, GpustrTableResult *result)
+{
+	const HostHash *hash = &table->hash;
+
+	result->slots = (uint64_t) hash->table.nwindows * hash->table.window;
+	result->keyed = hash->distinct + hash->repeated;
+	result->distinct = hash->distinct;
+	result->window = hash->table.window;
+	result->unused = 0;
+}
+
 HostTable *
 gpustr_host_table_find(const HostTables *tables, uint64_t id)
 {

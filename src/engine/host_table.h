@@ -85,6 +85,9 @@ extern EngineCode gpustr_host_table_begin(HostTables *tables, const GpustrTableB
 extern EngineCode gpustr_host_table_finish(HostTables *tables, HostTable *table,
 										   int (*stop) (void), EngineError *error);
 
+/* What there is to say of a table that is finished. */
+extern void gpustr_host_table_describe(const HostTable *table, GpustrTableResult *result);
+
 /* The table of this id, NULL if there is none. */
 extern HostTable *gpustr_host_table_find(const HostTables *tables, uint64_t id);
 

@@ -35,9 +35,6 @@
 #include "guc.h"
 #include "rowfn/hash_table.h"
 
-/* Partitions of a step at most; past that the tables are as large as they are. */
-#define MAX_PARTITIONS 1024
-
 /* How many tables a device may fail to build, before that is left. */
 #define MAX_FAILURES 4
 
@@ -129,8 +126,9 @@ choose_partitions(GpustrJoinState *state)
 		bytes[i] = gpustr_table_bytes(&side->side, totals);
 		tables->partition[i] = 0;
 		tables->npartitions[i] = 1;
+		state->facts[i].stale = true;
 		while (!gpustr_table_is_possible(&side->side, totals, tables->npartitions[i]) &&
-			   tables->npartitions[i] < MAX_PARTITIONS)
+			   tables->npartitions[i] < GPUSTR_MAX_PARTITIONS)
 			tables->npartitions[i] *= 2;
 	}
 	while (!tables_fit(bytes, tables->npartitions, nsteps, gpustr_place_table_limit(state->place)))
@@ -142,7 +140,7 @@ choose_partitions(GpustrJoinState *state)
 			if (bytes[i] / tables->npartitions[i] > bytes[largest] / tables->npartitions[largest])
 				largest = i;
 		}
-		if (tables->npartitions[largest] >= MAX_PARTITIONS)
+		if (tables->npartitions[largest] >= GPUSTR_MAX_PARTITIONS)
 			break;
 		tables->npartitions[largest] *= 2;
 	}
@@ -268,7 +266,7 @@ after_failure(GpustrJoinState *state, int step)
 {
 	gpustr_table_drop(state, step);
 	if (!state->build_refused && ++state->nfailures < MAX_FAILURES &&
-		state->tables.npartitions[step] < MAX_PARTITIONS)
+		state->tables.npartitions[step] < GPUSTR_MAX_PARTITIONS)
 	{
 		halve_partitions(state, step);
 		move_to(state, gpustr_choose_place());
@@ -303,7 +301,7 @@ can_split(GpustrJoinState *state, int step, const GpustrStoreTotals *totals)
 	uint64		half;
 	GpustrStoreTotals half_totals;
 
-	if (tables->npartitions[step] >= MAX_PARTITIONS)
+	if (tables->npartitions[step] >= GPUSTR_MAX_PARTITIONS)
 		return false;
 	gpustr_store_partition_totals(side->store, tables->hash_bits, tables->partition[step] * 2,
 								  tables->npartitions[step] * 2, &half_totals);
@@ -332,7 +330,10 @@ gpustr_join_build_tables(GpustrJoinState *state)
 		}
 		gpustr_table_totals(state, i, &totals);
 		if (totals.rows == 0 && needs_inner(state->join->step[i].jointype))
+		{
+			gpustr_table_pass_over(state, i);
 			return false;
+		}
 		if (is_too_large(state, i, &totals) && can_split(state, i, &totals))
 			halve_partitions(state, i);
 		else if (is_too_large(state, i, &totals))

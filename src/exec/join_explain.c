@@ -14,9 +14,13 @@
  *		Rows Removed by Join Filter
  *						by PostgreSQL, be it for a clause of the GPU Join Filter
  *						that an engine could not decide; per loop
- *		Hash Table		rows, of all partitions; how many slots of 100 are taken at
- *						most; bytes that it takes, of the largest partition; how many
- *						partitions
+ *		Hash Table		rows, of all partitions; how many keys they have that differ,
+ *						and how many rows have a NULL in their key, so that they meet
+ *						nothing; how many slots of 100 are taken; bytes that it takes,
+ *						of the largest partition; how many partitions; how many slots
+ *						a probe looks at together.  Keys and slots are counted when
+ *						a table is built: where not all partitions have been, it says
+ *						"1 of 2"
  *		Passes			if there have been several
  *		GPU Batches ...	as a GpuScan says (node_explain.c): of tables, outer rows and
  *						the pages of a fused GpuScan
@@ -32,6 +36,8 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "executor/instrument.h"
 #include "nodes/makefuncs.h"
 #include "nodes/value.h"
@@ -40,7 +46,6 @@
 #include "compat.h"
 #include "exec/join_node.h"
 #include "exec/join_parallel.h"
-#include "rowfn/hash_table.h"
 
 /* What all that is said needs. */
 typedef struct JoinExplain
@@ -124,6 +129,38 @@ explain_step(JoinExplain *x, int i)
 	explain_list(x, "Join Filter", i, local);
 }
 
+/* Slots taken of 100. */
+static int
+load_of(const GpustrTableFacts *facts)
+{
+	return facts->slots > 0 ? (int) rint(100.0 * facts->distinct / facts->slots) : 0;
+}
+
+/* Partitions that have been built, or passed over since they are empty. */
+static int
+partitions_built(const GpustrTableFacts *facts)
+{
+	return (int) ((int64) facts->counted * facts->partitions / GPUSTR_MAX_PARTITIONS);
+}
+
+static char *
+table_text(const GpustrTableFacts *facts)
+{
+	StringInfoData text;
+
+	initStringInfo(&text);
+	appendStringInfo(&text, "rows " INT64_FORMAT ", distinct keys " INT64_FORMAT,
+					 facts->rows, facts->distinct);
+	if (facts->nulls > 0)
+		appendStringInfo(&text, ", null keys " INT64_FORMAT, facts->nulls);
+	appendStringInfo(&text, ", load %d%%, " UINT64_FORMAT "kB, partitions ",
+					 load_of(facts), (facts->bytes + 1023) / 1024);
+	if (partitions_built(facts) < facts->partitions)
+		appendStringInfo(&text, "%d of ", partitions_built(facts));
+	appendStringInfo(&text, "%d, probe window %u", facts->partitions, facts->window);
+	return text.data;
+}
+
 /* The table of step i, if there has been one. */
 static void
 explain_table(const JoinExplain *x, int i)
@@ -135,16 +172,19 @@ explain_table(const JoinExplain *x, int i)
 		return;
 	if (x->es->format == EXPLAIN_FORMAT_TEXT)
 	{
-		ExplainPropertyText(name, psprintf("rows " INT64_FORMAT ", load %d%%, " UINT64_FORMAT "kB, partitions %d",
-										   facts->rows, ROWFN_TABLE_LOAD,
-										   (facts->bytes + 1023) / 1024, facts->partitions), x->es);
+		ExplainPropertyText(name, table_text(facts), x->es);
 		return;
 	}
 	ExplainOpenGroup(name, name, true, x->es);
 	ExplainPropertyInteger("Rows", NULL, facts->rows, x->es);
-	ExplainPropertyInteger("Load Factor", "%", ROWFN_TABLE_LOAD, x->es);
+	ExplainPropertyInteger("Distinct Keys", NULL, facts->distinct, x->es);
+	ExplainPropertyInteger("Null Keys", NULL, facts->nulls, x->es);
+	ExplainPropertyUInteger("Slots", NULL, facts->slots, x->es);
+	ExplainPropertyInteger("Load Factor", "%", load_of(facts), x->es);
 	ExplainPropertyUInteger("Bytes", "B", facts->bytes, x->es);
 	ExplainPropertyInteger("Partitions", NULL, facts->partitions, x->es);
+	ExplainPropertyInteger("Partitions Built", NULL, partitions_built(facts), x->es);
+	ExplainPropertyInteger("Probe Window", "slots", facts->window, x->es);
 	ExplainCloseGroup(name, name, true, x->es);
 }
 

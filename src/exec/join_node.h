@@ -40,13 +40,42 @@ typedef struct GpustrJoinSide
 	bool		filled;			/* all rows are in it */
 } GpustrJoinSide;
 
-/* What EXPLAIN says about the table of a step. */
+/*
+ * Partitions of a step at most; past that the tables are as large as they are.  Their
+ * numbers are powers of 2.
+ */
+#define GPUSTR_MAX_PARTITIONS 1024
+
+/*
+ * What EXPLAIN says about the table of a step.
+ *
+ * Partitions are built in ascending order, but for those that are built again: in
+ * another pass, in a rescan, somewhere else.  So how far they have come says which of
+ * them are counted.
+ */
 typedef struct GpustrTableFacts
 {
 	int64		rows;
 	uint64		bytes;			/* as reckoned; of the largest partition */
-	int			partitions;
+	int			partitions;		/* 0: no table has been built */
+
+	/* sums of what engines have said of the partitions that have been built */
+	int			counted;		/* these partitions, if there were
+								 * GPUSTR_MAX_PARTITIONS */
+	bool		stale;			/* new rows are to come, or are divided anew:
+								 * begin again when their first table is there */
+	int64		nulls;			/* rows with a NULL in their key */
+	int64		distinct;		/* keys of the others that differ */
+	uint64		slots;
+	uint32		window;			/* slots that a probe looks at together */
 } GpustrTableFacts;
+
+/* How far they have come. */
+static inline int
+gpustr_facts_counted(const GpustrTableFacts *facts)
+{
+	return facts->stale ? 0 : facts->counted;
+}
 
 typedef struct GpustrJoinState
 {

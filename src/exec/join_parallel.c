@@ -82,7 +82,10 @@ typedef struct GpustrJoinShared
 	int			place;
 	GpustrJoinTables tables;
 
-	/* by the builder, or by any participant if there is none */
+	/*
+	 * by the builder, or if there is none by the participant that has come
+	 * furthest
+	 */
 	slock_t		mutex;
 	GpustrTableFacts facts[GPUSTR_MAX_PROBES];
 
@@ -143,12 +146,48 @@ release_tables(GpustrJoinShared *shared)
 	}
 }
 
-/* Be as at the beginning of a scan. */
+/* Take what others know of tables, where they have come further. */
+static void
+take_facts(GpustrJoinState *state)
+{
+	GpustrJoinShared *shared = state->shared;
+	int			i;
+
+	SpinLockAcquire(&shared->mutex);
+	for (i = 0; i < shared->nsteps; i++)
+	{
+		if (gpustr_facts_counted(&state->facts[i]) < gpustr_facts_counted(&shared->facts[i]))
+			state->facts[i] = shared->facts[i];
+	}
+	SpinLockRelease(&shared->mutex);
+}
+
+/* The other way round. */
+static void
+leave_facts(GpustrJoinState *state)
+{
+	GpustrJoinShared *shared = state->shared;
+	int			i;
+
+	SpinLockAcquire(&shared->mutex);
+	for (i = 0; i < shared->nsteps; i++)
+	{
+		if (gpustr_facts_counted(&shared->facts[i]) < gpustr_facts_counted(&state->facts[i]))
+			shared->facts[i] = state->facts[i];
+	}
+	SpinLockRelease(&shared->mutex);
+}
+
+/* Be as at the beginning of a scan; what was found in the last one is said until there is more. */
 static void
 begin_shared(GpustrJoinState *state, GpustrJoinShared *shared)
 {
 	int			i;
 
+	take_facts(state);
+	for (i = 0; i < shared->nsteps; i++)
+		state->facts[i].stale = true;
+	memset(shared->facts, 0, sizeof(shared->facts));
 	for (i = 1; i <= shared->nsteps; i++)
 		gpustr_join_forget_side(state, i);
 	release_tables(shared);
@@ -162,32 +201,6 @@ begin_shared(GpustrJoinState *state, GpustrJoinShared *shared)
 		gpustr_store_shared_init(shared_store(shared, i), shared->nworkers + 1);
 	}
 	shared->built = false;
-}
-
-/* Facts about tables that this participant has not seen are those that others have. */
-static void
-take_facts(GpustrJoinState *state)
-{
-	GpustrJoinShared *shared = state->shared;
-	int			i;
-
-	SpinLockAcquire(&shared->mutex);
-	for (i = 0; i < shared->nsteps; i++)
-	{
-		if (state->facts[i].partitions == 0)
-			state->facts[i] = shared->facts[i];
-	}
-	SpinLockRelease(&shared->mutex);
-}
-
-static void
-leave_facts(GpustrJoinState *state)
-{
-	GpustrJoinShared *shared = state->shared;
-
-	SpinLockAcquire(&shared->mutex);
-	memcpy(shared->facts, state->facts, sizeof(shared->facts));
-	SpinLockRelease(&shared->mutex);
 }
 
 /* Add what all workers have left in the DSM. */
@@ -380,8 +393,7 @@ gpustr_join_report(GpustrJoinState *state)
 	gpustr_add_counters(&state->shared->totals[ParallelWorkerNumber],
 						gpustr_client_counters(state->client), &state->reported);
 	state->reported = *gpustr_client_counters(state->client);
-	if (!state->shared->built && state->facts[0].partitions > 0)
-		leave_facts(state);
+	leave_facts(state);
 }
 
 const GpustrClientCounters *

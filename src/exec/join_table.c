@@ -45,6 +45,7 @@ typedef struct TableBuild
 	GpustrRequest *request[GPUSTR_MAX_BATCH_DEPTH];
 	int			first;			/* the oldest one in flight */
 	int			nrequests;
+	GpustrTableResult result;	/* all 0: it has not been finished */
 } TableBuild;
 
 uint64
@@ -145,12 +146,34 @@ make_program(TableBuild *build)
 	return build->program;
 }
 
+/*
+ * The request that finishes the table is through.  A device whose numbers cannot be has
+ * no such table.
+ */
+static void
+take_result(TableBuild *build, GpustrRequest *request)
+{
+	GpustrJoinState *state = build->state;
+
+	if (state->build_failed)
+		return;
+	if (gpustr_column_batch_table(gpustr_request_body(request), gpustr_request_bytes(request),
+								  build->table, &build->result))
+		return;
+	elog(state->place == GPUSTR_PLACE_LOCAL ? ERROR : DEBUG1,
+		 "an engine reports an impossible hash table of %d rows", build->table->nrows);
+	state->build_failed = true;
+}
+
 static void
 collect_oldest(TableBuild *build)
 {
 	GpustrRequest *request = build->request[build->first];
 
 	gpustr_request_wait(request);
+	/* that request is alone */
+	if (build->table->finish)
+		take_result(build, request);
 	gpustr_request_release(request);
 	build->first = (build->first + 1) % GPUSTR_MAX_BATCH_DEPTH;
 	build->nrequests--;
@@ -238,9 +261,14 @@ finish_table(TableBuild *build)
 	return send_chunk(build, &none);
 }
 
-/* Build a table under the id that there is, in the client's place. */
+/*
+ * Build a table under the id that there is, in the client's place.
+ *
+ * result	out: what the engine says of it
+ */
 static bool
-build_table(GpustrJoinState *state, int step, const GpustrStoreTotals *totals)
+build_table(GpustrJoinState *state, int step, const GpustrStoreTotals *totals,
+			GpustrTableResult *result)
 {
 	MemoryContext context = AllocSetContextCreate(state->context, "GpuJoin table",
 												  ALLOCSET_DEFAULT_SIZES);
@@ -256,9 +284,40 @@ build_table(GpustrJoinState *state, int step, const GpustrStoreTotals *totals)
 	built = send_rows(&build, step) && finish_table(&build);
 	while (build.nrequests > 0)
 		collect_oldest(&build);
+	*result = build.result;
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
 	return built && !state->build_failed;
+}
+
+/*
+ * Add what there is to say of the pass's partition, which has so many rows, unless that
+ * has been done.
+ */
+static void
+add_result(GpustrJoinState *state, int step, int64 rows, const GpustrTableResult *result)
+{
+	const GpustrJoinTables *tables = &state->tables;
+	GpustrTableFacts *facts = &state->facts[step];
+	int			end = GPUSTR_MAX_PARTITIONS / tables->npartitions[step] * (tables->partition[step] + 1);
+
+	if (facts->stale)
+		memset(facts, 0, sizeof(*facts));
+	if (end <= facts->counted)
+		return;
+	facts->counted = end;
+	facts->nulls += rows - result->keyed;
+	facts->distinct += result->distinct;
+	facts->slots += result->slots;
+	facts->window = Max(facts->window, result->window);
+}
+
+void
+gpustr_table_pass_over(GpustrJoinState *state, int step)
+{
+	const GpustrTableResult none = {0};
+
+	add_result(state, step, 0, &none);
 }
 
 bool
@@ -266,6 +325,7 @@ gpustr_table_build(GpustrJoinState *state, int step, const GpustrStoreTotals *to
 {
 	GpustrTableFacts *facts = &state->facts[step];
 	const GpustrSide *side = &state->side[step + 1].side;
+	GpustrTableResult result;
 	uint64		id = 0;
 
 	if (!gpustr_table_is_possible(side, totals, 1))
@@ -285,10 +345,11 @@ gpustr_table_build(GpustrJoinState *state, int step, const GpustrStoreTotals *to
 	state->tables.table[step] = id;
 	state->building = true;
 	state->build_failed = false;
-	state->table_built[step] = build_table(state, step, totals);
+	state->table_built[step] = build_table(state, step, totals, &result);
 	state->building = false;
 	if (!state->table_built[step])
 		return false;
+	add_result(state, step, totals->rows, &result);
 	facts->rows = gpustr_store_totals(state->side[step + 1].store)->rows;
 	facts->bytes = Max(facts->bytes, gpustr_table_bytes(side, totals));
 	facts->partitions = state->tables.npartitions[step];
@@ -322,9 +383,11 @@ gpustr_tables_here(void *arg)
 	for (i = 0; i < state->join->nsteps; i++)
 	{
 		GpustrStoreTotals totals;
+		GpustrTableResult result;	/* has been said of the device's, which
+									 * had the same rows */
 
 		gpustr_table_totals(state, i, &totals);
-		if (!build_table(state, i, &totals))
+		if (!build_table(state, i, &totals, &result))
 			elog(ERROR, "could not make the table of a join in this session");
 	}
 }

@@ -30,6 +30,9 @@ extern void gpustr_table_totals(GpustrJoinState *state, int step, GpustrStoreTot
  */
 extern bool gpustr_table_build(GpustrJoinState *state, int step, const GpustrStoreTotals *totals);
 
+/* The pass's partition has no rows, and no table is needed. */
+extern void gpustr_table_pass_over(GpustrJoinState *state, int step);
+
 /* Let go of it, if there is one. */
 extern void gpustr_table_drop(GpustrJoinState *state, int step);
 

@@ -55,7 +55,8 @@ typedef struct GpustrTableColumn
 /*
  * For GPUSTR_OP_BUILD.  Batches bring a table's rows, each once, in any order and
  * several at a time; a request with 'finish', when all of these are through, makes
- * the hash table, has no rows and no registers, and is otherwise the same.  The table
+ * the hash table, has no rows and no registers, and is otherwise the same; it is answered
+ * with what the engine has found (GpustrTableResult).  The table
  * comes to be with the first of its requests that an engine sees.  A request that
  * finishes one to which rows never came (they went to an engine that is lost) is
  * answered with ENGINE_NO_TABLE, and the table is gone; so is a PROBE of one that is not

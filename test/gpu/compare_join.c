@@ -11,7 +11,8 @@
  * engines, with poison in its place; rows that both have are compared byte by byte.
  * The next piece starts where either of the engines has ended.  Tables are built by
  * several requests at a time, too little memory included, and dropped while they are
- * used (compare_join_build.c).  And larger joins, with functions of texts behind the
+ * used (compare_join_build.c); what an engine says of a table's keys must be what is
+ * in it.  And larger joins, with functions of texts behind the
  * PROBE (compare_join_large.c).
  *
  * Exit status: 0, 1 if anything was wrong, 2 if the engine could not be used.
@@ -194,6 +195,8 @@ build_tables(Rng *rng, const GenJoin *join)
 	for (i = 0; i < join->nbuilds; i++)
 		if (join_run_body(ON_HOST, join->build[i], &error) != ENGINE_OK && bad++ == 0)
 			join_fail("build %d: %s", i, error.message);
+	if (bad == 0 && gen_join_check_tables(join) > 0)
+		join_fail("the host engine says what is not true of a table");
 	return bad == 0 && join_build_on_cuda(rng, join);
 }
 

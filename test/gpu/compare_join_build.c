@@ -77,7 +77,11 @@ join_build_on_cuda(Rng *rng, const GenJoin *join)
 			(void) send_builds(join, 1, &error);
 		join_set_limit(UINT64_MAX);
 		if (error.code == ENGINE_OK)
+		{
+			if (gen_join_check_tables(join) > 0)
+				join_fail("the CUDA engine says what is not true of a table");
 			return 1;
+		}
 
 		/*
 		 * rows of a table that a lack of memory has taken away are of one

@@ -217,10 +217,15 @@ send_table(Rng *rng, LargeJoin *join, JoinEngine engine)
 	return code == ENGINE_OK ? send_rows(join, engine, 0, 0, 1) : code;
 }
 
-/* Alike, perhaps with little memory; returns whether it is there. */
+/*
+ * Alike, perhaps with little memory; returns whether it is there.
+ *
+ * said		out: what the engine says of it
+ */
 static int
-build_table(Rng *rng, LargeJoin *join, JoinEngine engine)
+build_table(Rng *rng, LargeJoin *join, JoinEngine engine, GpustrTableResult *said)
 {
+	const GpustrBatch *batch = (const GpustrBatch *) join->body;
 	uint64_t	limit = UINT64_MAX;
 	EngineCode	code;
 
@@ -238,6 +243,8 @@ build_table(Rng *rng, LargeJoin *join, JoinEngine engine)
 	}
 	if (code != ENGINE_OK)
 		join_fail("engine %d: rows of a large table: error %d", (int) engine, (int) code);
+	else
+		*said = *GPUSTR_BODY_PTR(batch, batch->table_off, const GpustrTableResult);
 	return code == ENGINE_OK;
 }
 
@@ -418,6 +425,7 @@ compare_large_join(Rng *rng, int small)
 	static uint64_t tables;
 	LargeJoin	join;
 	LargeSum	sum[BOTH_ENGINES];
+	GpustrTableResult said[BOTH_ENGINES];
 	int32_t		inner = rng_below(rng, small ? 2000 : rng_one_in(rng, 4) ? LARGEST_TABLE : 100000);
 	int32_t		outer = 1 + rng_below(rng, small ? 1000 : 90000);
 	int32_t		domain = 1 + (inner > outer ? inner : outer) / (1 + rng_below(rng, 4));
@@ -453,7 +461,7 @@ compare_large_join(Rng *rng, int small)
 	join.body = allocate(BODY_BYTES);
 	for (e = 0; e < BOTH_ENGINES && good; e++)
 	{
-		good = build_table(rng, &join, (JoinEngine) e);
+		good = build_table(rng, &join, (JoinEngine) e, &said[e]);
 		make_program(&join);
 		good = good && run_probe(rng, &join, (JoinEngine) e, &sum[e]);
 	}
@@ -461,6 +469,9 @@ compare_large_join(Rng *rng, int small)
 		join_fail("a large join of %d and %d rows, kind %d, twice %d, filtered %d, room %d: %llu results, not %llu",
 				  outer, inner, join.probe.kind, join.twice, join.filtered, join.result.room,
 				  (unsigned long long) sum[ON_CUDA].rows, (unsigned long long) sum[ON_HOST].rows);
+	if (good && (said[ON_CUDA].distinct != said[ON_HOST].distinct || said[ON_CUDA].keyed != said[ON_HOST].keyed))
+		join_fail("a large table of %d rows has %u keys in %u rows, or %u in %u", inner, said[ON_CUDA].distinct,
+				  said[ON_CUDA].keyed, said[ON_HOST].distinct, said[ON_HOST].keyed);
 	join_drop(join.table);
 	free_side(&join.outer);
 	free_side(&join.inner);

@@ -11,6 +11,7 @@
  *
  *-------------------------------------------------------------------------
  */
+#include "batch/column_batch.h"
 #include "join_gen.h"
 #include "rowfn/hash_key.h"
 #include "rowfn/hash_table.h"
@@ -479,4 +480,94 @@ gen_join_seek(Rng *rng, const GenJoin *join, void *body)
 	poison(rng, join, batch);
 	first += batch->result_skip;
 	return first < join->nrows ? first : join->nrows;
+}
+
+/* What a request to build a table says. */
+static const GpustrTableBuild *
+build_of(const void *body)
+{
+	const GpustrProgram *program = GPUSTR_BODY_PTR(body, ((const GpustrBatch *) body)->program_off, const GpustrProgram);
+	const GpustrStep *step = GPUSTR_PROGRAM_STEPS(program);
+
+	while (step->op != GPUSTR_OP_BUILD)
+		step++;
+	return GPUSTR_BODY_PTR(program, step->const_off, const GpustrTableBuild);
+}
+
+/* Is a column of the key of this row NULL? */
+static int
+has_null_key(const GenRelation *table, const GenProbe *probe, int32_t row)
+{
+	int			i;
+
+	for (i = 0; i < probe->probe.nkeys; i++)
+		if (gen_join_cell(table, row, probe->key_column[i])->state == GPUSTR_NULL)
+			return 1;
+	return 0;
+}
+
+static int
+same_key(const GenRelation *table, const GenProbe *probe, int32_t a, int32_t b)
+{
+	int			i;
+
+	for (i = 0; i < probe->probe.nkeys; i++)
+		if (gen_join_cell(table, a, probe->key_column[i])->number !=
+			gen_join_cell(table, b, probe->key_column[i])->number)
+			return 0;
+	return 1;
+}
+
+/* Rows of a table whose key has no NULL, and keys of theirs that differ. */
+static void
+count_keys(const GenJoin *join, int p, uint32_t *keyed, uint32_t *distinct)
+{
+	const GenRelation *table = &join->relation[p + 1];
+	const GenProbe *probe = &join->probes[p];
+	int32_t		row;
+
+	*keyed = 0;
+	*distinct = 0;
+	for (row = 0; row < table->nrows; row++)
+	{
+		int32_t		before = 0;
+
+		if (has_null_key(table, probe, row))
+			continue;
+		while (before < row && (has_null_key(table, probe, before) || !same_key(table, probe, before, row)))
+			before++;
+		(*keyed)++;
+		*distinct += before == row;
+	}
+}
+
+int
+gen_join_check_tables(const GenJoin *join)
+{
+	int			bad = 0;
+	int			p = 0;
+	int			i;
+
+	for (i = 0; i < join->nbuilds; i++)
+	{
+		GpustrBatch *batch = (GpustrBatch *) join->build[i];
+		const GpustrTableBuild *build = build_of(batch);
+		GpustrTableResult result;
+		uint32_t	keyed;
+		uint32_t	distinct;
+
+		if (!build->finish)
+			continue;
+		count_keys(join, p, &keyed, &distinct);
+		if (!gpustr_column_batch_table(batch, batch->body_bytes, build, &result) ||
+			result.keyed != keyed || result.distinct != distinct || result.unused != 0)
+		{
+			printf("# table %d: %u keys in %u rows, not %u in %u; %llu slots, %u in a window\n", p, result.distinct,
+				   result.keyed, distinct, keyed, (unsigned long long) result.slots, result.window);
+			bad++;
+		}
+		memset(GPUSTR_BODY_PTR(batch, batch->table_off, char), 0xC3, sizeof(GpustrTableResult));
+		p++;
+	}
+	return bad + (p != join->nprobes);
 }

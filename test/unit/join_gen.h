@@ -178,6 +178,13 @@ extern void gen_join_free(GenJoin *join);
 extern int	gen_join_check(const GenJoin *join, const void *body, uint64_t *at);
 
 /*
+ * Have the engine that has run all of join->build said what is true of the tables?
+ * What it said is poisoned then, for the next engine.  Prints what is wrong; returns
+ * how much.
+ */
+extern int	gen_join_check_tables(const GenJoin *join);
+
+/*
  * Ask for the piece after the one in 'body', with other rooms for results.  Result
  * regions are poisoned.  at: how many results have been seen.
  */

@@ -82,6 +82,8 @@ test_joins(Rng *rng)
 		for (i = 0; i < join->nbuilds; i++)
 			bad += run(join->build[i]) != ENGINE_OK;
 		if (bad == 0)
+			bad += gen_join_check_tables(join);
+		if (bad == 0)
 			bad += run_pieces(rng, join, join->probe, 0);
 		for (i = 0; i < 2 && bad == 0; i++)
 		{
