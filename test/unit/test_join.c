@@ -268,6 +268,43 @@ count_tables(uint64_t *bytes)
 	return n;
 }
 
+/* What the finished table is said to be. */
+static void
+check_said(uint32_t keyed, uint32_t distinct, uint64_t slots)
+{
+	const GpustrTableResult *said = GPUSTR_BODY_PTR(body, ((const GpustrBatch *) body)->table_off, const GpustrTableResult);
+
+	CHECK(said->keyed == keyed && said->distinct == distinct && said->slots == slots && said->window == 4,
+		  "%u keys in %u rows, %llu slots, %u in a window", said->distinct, said->keyed,
+		  (unsigned long long) said->slots, said->window);
+	CHECK(request.bytes_out == sizeof(GpustrTableResult), "%llu bytes", (unsigned long long) request.bytes_out);
+}
+
+/* What the engine says of a table: keys, those that are NULL, slots for all rows at a load of 50. */
+static void
+test_said(void)
+{
+	static const int64_t null_keys[] = {NONE, NONE, NONE};
+	static const int64_t equal_keys[] = {4, 4, 4, 4, 4};
+
+	build_small();
+	check_said(7, 5, 16);
+	engine->methods->drop_table(engine, TABLE_ID);
+	CHECK(build_rows(3, 0, 3, null_keys) == ENGINE_OK, "%s", request.error.message);
+	CHECK(request.bytes_out == 0, "%llu bytes of a table that is not finished", (unsigned long long) request.bytes_out);
+	CHECK(build_finish(3) == ENGINE_OK, "%s", request.error.message);
+	check_said(0, 0, 8);
+	engine->methods->drop_table(engine, TABLE_ID);
+	CHECK(build_rows(5, 0, 5, equal_keys) == ENGINE_OK, "%s", request.error.message);
+	CHECK(build_finish(5) == ENGINE_OK, "%s", request.error.message);
+	check_said(5, 1, 12);
+	engine->methods->drop_table(engine, TABLE_ID);
+	CHECK(build_finish(0) == ENGINE_OK, "%s", request.error.message);
+	check_said(0, 0, 4);
+	engine->methods->drop_table(engine, TABLE_ID);
+	test_done("what is said of a table");
+}
+
 /* A table comes to be, is finished, and is no more. */
 static void
 test_life(void)
@@ -356,6 +393,7 @@ main(void)
 	body = aligned_alloc(GPUSTR_BODY_ALIGN, BODY_BYTES);
 	area = aligned_alloc(GPUSTR_BODY_ALIGN, BODY_BYTES);
 	test_small();
+	test_said();
 	test_life();
 	test_memory();
 	free(body);

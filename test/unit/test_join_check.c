@@ -215,6 +215,15 @@ test_build(void)
 	REFUSED(*step_of(GPUSTR_OP_COLUMN) = *step_of(GPUSTR_OP_BUILD));
 	REFUSED(batch()->nresult = 1);
 	REFUSED(batch()->result_off = batch()->column[2].data_off);
+	REFUSED(batch()->table_off = 0);
+	REFUSED(batch()->table_off += 8);
+	REFUSED(batch()->table_off = batch()->column[2].data_off);
+	REFUSED(batch()->table_off = batch()->program_off);
+	REFUSED(batch()->table_off = batch()->body_bytes);
+	REFUSED(batch()->table_off = UINT32_MAX - 63);
+	REFUSED(batch()->body_bytes -= GPUSTR_BODY_ALIGN);
+	REFUSED(*step_of(GPUSTR_OP_BUILD) = *step_of(GPUSTR_OP_COLUMN_VALUE);
+	batch()->table_off = 0);
 	ACCEPTED(build()->first_row = 0);
 	ACCEPTED(build()->key_column[0] = 2);
 	ACCEPTED(build()->load = 100);
@@ -241,6 +250,8 @@ test_build(void)
 	REFUSED(program()->nvalue = 1);
 	REFUSED(program()->nbool = 1);
 	REFUSED(column(1)->is_text = 0);
+	REFUSED(batch()->table_off = 0);
+	REFUSED(batch()->table_off = batch()->body_bytes);
 	ACCEPTED(column(1)->reg = 7);
 	test_done("BUILD");
 }
@@ -326,6 +337,7 @@ test_probe(void)
 	REFUSED(step_of(GPUSTR_OP_PROBE)->const_off += 4);
 	REFUSED(step_of(GPUSTR_OP_PROBE)->const_off = program()->bytes);
 	REFUSED(step_of(GPUSTR_OP_PROBE)->op = GPUSTR_OP_CONST);
+	REFUSED(batch()->table_off = batch()->result_recheck_off);
 	ACCEPTED(probe()->partition = 0);
 	ACCEPTED(probe()->kind = GPUSTR_PROBE_ANTI);
 	test_done("PROBE");
@@ -442,7 +454,9 @@ test_ordinary(void)
 	gpustr_builder_init(&builder, GPUSTR_ENC_UTF8, area, sizeof(area));
 	(void) gpustr_builder_column_value(&builder, 0);
 	lay_out(columns, 1, NROWS, NULL);
+	batch()->table_off = 0;
 	accept_good();
+	REFUSED(batch()->table_off = batch()->body_bytes - GPUSTR_BODY_ALIGN);
 	REFUSED(batch()->result_off = batch()->column[0].data_off);
 	REFUSED(batch()->nresult = 1);
 	test_done("a program that is no join");
