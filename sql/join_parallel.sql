@@ -116,8 +116,8 @@ SELECT same_join(q) FROM (VALUES
 SET enable_material = off;
 SET enable_memoize = off;
 SELECT join_shape(q), same_join(q) FROM (VALUES
- ($$SELECT x, (SELECT count(*) FROM fact f JOIN dim d ON f.k = d.k WHERE d.v > x) FROM generate_series(1, 4) x$$),
- ($$SELECT x, (SELECT sum(v) FROM (SELECT d.v FROM fact f JOIN dim d ON f.k = d.k WHERE f.x = 3 AND f.id > x * 1000 ORDER BY f.id, d.v LIMIT 50) l) FROM generate_series(0, 4) x$$)
+ ($$SELECT y, (SELECT count(*) FROM (SELECT d.v FROM fact f JOIN dim d ON f.k = d.k OFFSET 0) j WHERE j.v > y) FROM generate_series(1, 4) y$$),
+ ($$SELECT y, (SELECT sum(v) FROM (SELECT f.id, d.v FROM fact f JOIN dim d ON f.k = d.k WHERE f.x = 3 ORDER BY f.id, d.v LIMIT 50) l WHERE l.id > y * 100) FROM generate_series(0, 4) y$$)
 ) AS x(q);
 RESET enable_material;
 RESET enable_memoize;

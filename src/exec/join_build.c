@@ -356,6 +356,8 @@ gpustr_join_restart_passes(GpustrJoinState *state)
 {
 	int			i;
 
+	state->most_passes = Max(state->most_passes, state->npasses);
+	state->npasses = 0;
 	for (i = 0; i < state->join->nsteps; i++)
 	{
 		if (state->tables.partition[i] > 0)

@@ -21,7 +21,7 @@
  *						a probe looks at together.  Keys and slots are counted when
  *						a table is built: where not all partitions have been, it says
  *						"1 of 2"
- *		Passes			if there have been several
+ *		Passes			if there have been several; the most of all scans
  *		GPU Batches ...	as a GpuScan says (node_explain.c): of tables, outer rows and
  *						the pages of a fused GpuScan
  *	VERBOSE
@@ -209,6 +209,7 @@ explain_counters(const JoinExplain *x)
 	ExplainState *es = x->es;
 	const GpustrClientCounters *counters = gpustr_join_counters(state);
 	Instrumentation *instr = state->css.ss.ps.instrument;
+	int			npasses = Max(state->npasses, state->most_passes);
 	int			i;
 
 	if (instr != NULL && instr->nloops > 0 && has_filter(state->join))
@@ -216,8 +217,8 @@ explain_counters(const JoinExplain *x)
 							 instr->nfiltered2 / instr->nloops, 0, es);
 	for (i = 0; i < state->join->nsteps; i++)
 		explain_table(x, i);
-	if (state->npasses > 1)
-		ExplainPropertyInteger("Passes", NULL, state->npasses, es);
+	if (npasses > 1)
+		ExplainPropertyInteger("Passes", NULL, npasses, es);
 	gpustr_explain_counters(counters, es);
 }
 

@@ -101,7 +101,8 @@ typedef struct GpustrJoinState
 	bool		build_failed;	/* ... which has failed ... */
 	bool		build_refused;	/* ... or does not take one of the requests */
 	GpustrTableFacts facts[GPUSTR_MAX_PROBES];
-	int			npasses;		/* that have begun */
+	int			npasses;		/* of this scan that have begun */
+	int			most_passes;	/* of an earlier scan */
 
 	/* where pairs come from: join_outer.c */
 	struct GpustrJoinOuter *outer;
