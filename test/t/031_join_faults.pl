@@ -130,6 +130,40 @@ foreach my $name (sort keys %query)
 	}
 }
 wait_for_device($node);
+
+# What EXPLAIN says of the tables' keys is right whatever fails, and wherever they are built
+sub keys_of
+{
+	my ($out) = @_;
+
+	return join "\n", $out =~ /Hash Table.*?: (rows \d+, distinct keys \d+)/g;
+}
+my %keys = (inner => "rows 560, distinct keys 560", left => "rows 800, distinct keys 800",
+	semi => "rows 234, distinct keys 234", star => "rows 800, distinct keys 800\nrows 300, distinct keys 300\nrows 6, distinct keys 6");
+foreach my $name (sort keys %keys)
+{
+	my ($select) = $query{$name} =~ /(SELECT .*?;)/;
+	my $explain = "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) $select";
+	my @run = sort { $a <=> $b } keys %{ $calls{$name}{'run on a device'} };
+	my $got = run_each($node, $explain, $join, 0 .. $run[-1] + 1);
+	my (@wrong, $redone);
+
+	is(keys_of($got->{0}[0]), $keys{$name}, "$name: keys of the tables");
+	foreach my $n (sort { $a <=> $b } keys %$got)
+	{
+		push @wrong, "$n: $got->{$n}[0]" if keys_of($got->{$n}[0]) ne $keys{$name};
+		$redone++ if $got->{$n}[0] =~ /GPU Batches (?:Redone|Local)/;
+	}
+	is(join("\n", @wrong[ 0 .. ($#wrong > 2 ? 2 : $#wrong) ]), '', "$name: keys of the tables, a call fails");
+	cmp_ok($redone, '>', 0, "$name: some of them have not been built, or probed, on the device");
+	foreach my $n (@run[ 0, @run / 2, -1 ])
+	{
+		wait_for_device($node);
+		$got = run_each($node, $explain, "$join SET gpustr.debug_device_fault = lost;", $n)->{$n};
+		is(keys_of($got->[0]), $keys{$name}, "$name: keys of the tables, the device is lost with call $n");
+	}
+}
+wait_for_device($node);
 answers_ok('out of memory', 'SET gpustr.debug_device_fault = out_of_memory;');
 foreach my $fault ('lost', 'crash', 'hang')
 {
@@ -379,7 +413,8 @@ foreach my $n (1 .. 12)
 idle_ok($node, 'parallel');
 
 # Two devices: the tables of a join are on one of them
-configure($node, 'gpustr.devices' => '0,1', 'gpustr.debug_cuda_library' => fake_cuda_library(2));
+my $control = temp_folder . '/control';
+configure($node, 'gpustr.devices' => '0,1', 'gpustr.debug_cuda_library' => fake_cuda_library(2, undef, $control));
 $node->restart;
 wait_for_device($node, $_) foreach (0, 1);
 answers_ok('two devices', '');
@@ -389,6 +424,20 @@ answers_ok('one of two is lost', '');
 wait_for_device($node, 1);
 is($node->safe_psql('postgres', 'SELECT min(batches) > 0 FROM gpustr.stat_device'), 't', 'both had joins');
 idle_ok($node, 'two devices');
+
+# One that says of tables what cannot be has none
+append_to_file($control, 'lies');
+answers_ok('what cannot be is said of tables', '');
+{
+	my ($ret, $out, $err) = $node->psql('postgres', "$join SET client_min_messages = debug1; EXPLAIN (ANALYZE, COSTS OFF) $query{star}");
+
+	is(keys_of($out), $keys{star}, 'what cannot be is said of tables: those in the session have these keys');
+	like($err, qr/an engine reports an impossible hash table of \d+ rows/, 'what cannot be is said of tables: it is seen');
+}
+idle_ok($node, 'what cannot be is said of tables');
+unlink $control;
+answers_ok('what is said of tables is right again', '');
+idle_ok($node, 'what is said of tables is right again');
 configure($node, 'gpustr.devices' => $GpustrTest::devices, 'gpustr.debug_cuda_library' => undef, 'gpustr.staging_memory' => 0);
 $node->restart;
 is($node->safe_psql('postgres', "SET gpustr.enable_join = on; $query{$_}"), $answer{$_}, "without staging memory: $_") foreach ('inner', 'full', 'star');

@@ -12,6 +12,7 @@
  *						"sticky"	every request fails as after a kernel that
  *									faulted, and no engine can be opened
  *						"gone"		there is no device any more
+ *						"lies"		it says of tables what cannot be
  *
  * It keeps programs as the CUDA engine does, with a copy that is no more than a mark.
  *
@@ -105,12 +106,26 @@ fake_keep(const EngineRequest *request)
 		kept->device = kept;
 }
 
+/* More keys than rows. */
+static void
+fake_lie(const EngineRequest *request)
+{
+	const GpustrBatch *batch = (const GpustrBatch *) request->body;
+	GpustrTableResult *result = GPUSTR_BODY_PTR(request->body, batch->table_off, GpustrTableResult);
+
+	if (batch->table_off != 0 && fake_trouble("lies"))
+		result->distinct = result->keyed + 1;
+}
+
 static void
 fake_submit(Engine *engine, EngineRequest *request)
 {
 	gpustr_engine_host()->submit(engine, request);
 	if (request->error.code == ENGINE_OK)
+	{
 		fake_keep(request);
+		fake_lie(request);
+	}
 	if (fake_trouble("sticky") || fake_trouble("gone"))
 		gpustr_engine_error(&request->error, ENGINE_LOST, "an illegal memory access was encountered");
 }
