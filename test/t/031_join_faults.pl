@@ -136,15 +136,17 @@ sub keys_of
 {
 	my ($out) = @_;
 
-	return join "\n", $out =~ /Hash Table.*?: (rows \d+, distinct keys \d+)/g;
+	return join "\n", sort $out =~ /Hash Table.*?: (rows \d+, distinct keys \d+)/g;
 }
 my %keys = (inner => "rows 560, distinct keys 560", left => "rows 800, distinct keys 800",
-	semi => "rows 234, distinct keys 234", star => "rows 800, distinct keys 800\nrows 300, distinct keys 300\nrows 6, distinct keys 6");
+	semi => "rows 234, distinct keys 234", star => "rows 300, distinct keys 300\nrows 6, distinct keys 6\nrows 800, distinct keys 800");
 foreach my $name (sort keys %keys)
 {
 	my ($select) = $query{$name} =~ /(SELECT .*?;)/;
 	my $explain = "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) $select";
 	my @run = sort { $a <=> $b } keys %{ $calls{$name}{'run on a device'} };
+
+	wait_for_device($node);
 	my $got = run_each($node, $explain, $join, 0 .. $run[-1] + 1);
 	my (@wrong, $redone);
 

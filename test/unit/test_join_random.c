@@ -8,8 +8,10 @@
  *
  *-------------------------------------------------------------------------
  */
+#include "batch/column_batch.h"
 #include "engine/engine.h"
 #include "join_gen.h"
+#include "rowfn/hash_table.h"
 
 #define POOL_BLOCKS 64
 
@@ -247,6 +249,91 @@ test_memory(Rng *rng)
 	test_done("memory limits");
 }
 
+/* Drop whatever there is, under whatever id. */
+static void
+drop_all(void)
+{
+	uint64_t	id;
+
+	while (engine->methods->tables(engine, &id, 1) > 0)
+		engine->methods->drop_table(engine, id);
+}
+
+/*
+ * Run a copy of a body of which a word has been changed.  Whatever that is, nothing is
+ * written but what is said of a table, and that is one that can be.  Returns whether
+ * there is one.
+ */
+static int
+run_damaged(Rng *rng, const void *good)
+{
+	uint32_t	bytes = ((const GpustrBatch *) good)->body_bytes;
+	uint32_t	at = 4 * (uint32_t) rng_below(rng, (int32_t) ((const GpustrBatch *) good)->in_bytes / 4);
+	char	   *body = aligned_alloc(GPUSTR_BODY_ALIGN, GPUSTR_BODY_ALIGN_UP(bytes));
+	char	   *before = malloc(bytes);
+	EngineRequest request;
+	GpustrTableResult result;
+	GpustrTableBuild build;
+	uint32_t	word;
+	int			finished;
+
+	memcpy(body, good, bytes);
+	memcpy(&word, body + at, 4);
+	word = rng_one_in(rng, 2) ? word ^ 1u << rng_below(rng, 32) : word + (uint32_t) rng_below(rng, 129) - 64;
+	memcpy(body + at, &word, 4);
+	memcpy(before, body, bytes);
+	memset(&request, 0, sizeof(request));
+	request.body = body;
+	request.body_bytes = bytes;
+	engine->methods->submit(engine, &request);
+	CHECK(engine->methods->poll(engine) == &request, "it does not come back");
+	/* it may be a request that does not finish any more */
+	finished = request.error.code == ENGINE_OK && memcmp(before, body, bytes) != 0;
+	if (finished)
+	{
+		build.nrows = ROWFN_TABLE_MAX_ROWS;
+		CHECK(gpustr_column_batch_table(body, bytes, &build, &result), "what cannot be is said of a table");
+		memcpy(GPUSTR_BODY_PTR(before, ((GpustrBatch *) body)->table_off, char), &result, sizeof(result));
+	}
+	CHECK(memcmp(before, body, bytes) == 0, "word %u: a body has been written to", at / 4);
+	free(before);
+	free(body);
+	return finished;
+}
+
+/* Requests that finish a table, a word of which is anything. */
+static void
+test_damage(Rng *rng)
+{
+	int			rounds = test_rounds(200);
+	int			good = 0;
+	int			bad = 0;
+
+	while (rounds-- > 0)
+	{
+		GenJoinOptions options = {0, 60, 4, 2000, blocks, POOL_BLOCKS};
+		GenJoin    *join = gen_join(rng, &options);
+		int			tries;
+
+		for (tries = 0; tries < 20; tries++)
+		{
+			int			i = 0;
+			int			went;
+
+			/* the rows of the first table, again if it has been finished */
+			while (((const GpustrBatch *) join->build[i])->ncolumns > 0)
+				(void) run(join->build[i++]);
+			went = run_damaged(rng, join->build[i]);
+			good += went;
+			bad += !went;
+			drop_all();
+		}
+		gen_join_free(join);
+	}
+	CHECK(good > 0 && bad > 0, "%d went well, %d did not", good, bad);
+	test_done("requests that finish a table, damaged");
+}
+
 int
 main(void)
 {
@@ -265,6 +352,7 @@ main(void)
 	test_joins(&rng);
 	test_partitions(&rng);
 	test_memory(&rng);
+	test_damage(&rng);
 	engine->methods->close(engine);
 	free(blocks);
 	return test_exit();
