@@ -139,7 +139,7 @@ BEGIN
   IF join_shape(query) !~ 'Gather.*GpuJoin' THEN
     RETURN 'not parallel: ' || join_shape(query);
   END IF;
-  FOREACH engine IN ARRAY '{auto,local}'::text[] LOOP
+  FOREACH engine IN ARRAY ARRAY[current_setting('gpustr.engine'), 'local'] LOOP
     FOREACH leads IN ARRAY '{on,off}'::text[] LOOP
       PERFORM set_config('gpustr.engine', engine, true), set_config('parallel_leader_participation', leads, true);
       said := said || is_whole(query);
