@@ -12,7 +12,7 @@ BEGIN
 EXCEPTION WHEN undefined_function THEN
 	RAISE undefined_function USING
 		MESSAGE = 'the library of gpustr is older than version 1.1 of its SQL objects',
-		DETAIL = format('PostgreSQL says: %s.', SQLERRM),
+		DETAIL = pg_catalog.format('PostgreSQL says: %s.', SQLERRM),
 		HINT = 'Install library and SQL files of one version, and restart the server if it has gpustr preloaded.';
 END
 $$;
@@ -40,3 +40,6 @@ CREATE OR REPLACE VIEW stat_device AS SELECT * FROM stat_get_device();
 
 COMMENT ON VIEW stat_device IS
 	'work done by each device since stats_reset; times in milliseconds; fallbacks: batches redone in the session; programs, tables: kept on the device now';
+
+-- Superusers call it, whose search_path may have functions and operators of others
+ALTER FUNCTION calibrate() SET search_path = pg_catalog, pg_temp;

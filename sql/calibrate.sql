@@ -14,6 +14,19 @@ SHOW gpustr.device_row_cost;
 SHOW gpustr.debug_require;
 SELECT count(*) FROM pg_class WHERE relname LIKE 'calibration%';
 
+-- Functions and operators of others that fit better than PostgreSQL's are not called
+CREATE SCHEMA gpustr_lure;
+CREATE FUNCTION gpustr_lure.format(text, int, int) RETURNS text LANGUAGE plpgsql AS 'BEGIN RAISE ''lured''; END';
+CREATE FUNCTION gpustr_lure.append(text, int) RETURNS text LANGUAGE plpgsql AS 'BEGIN RAISE ''lured''; END';
+CREATE OPERATOR gpustr_lure.|| (FUNCTION = gpustr_lure.append, LEFTARG = text, RIGHTARG = int);
+SET search_path = public, gpustr_lure;
+SELECT format('%s', 1, 2);
+SELECT count(*) FROM gpustr.calibrate();
+RESET search_path;
+SET client_min_messages = warning;
+DROP SCHEMA gpustr_lure CASCADE;
+RESET client_min_messages;
+
 -- Only for superusers, even where EXECUTE is granted
 CREATE ROLE gpustr_calibrator;
 SET ROLE gpustr_calibrator;
