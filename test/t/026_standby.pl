@@ -65,6 +65,21 @@ sub join_ok
 
 standby_ok('all visible');
 join_ok('the standby');
+
+# An update of the extension reaches the standby, and a session that is there
+$node->safe_psql('postgres', 'CREATE DATABASE older');
+$node->safe_psql('older', "CREATE EXTENSION gpustr VERSION '1.0'; CREATE VIEW busy AS SELECT * FROM gpustr.stat_device");
+$node->wait_for_catchup($standby);
+my $older = $standby->background_psql('older', on_error_stop => 0);
+my $version = "SELECT extversion = '1.0' FROM pg_extension WHERE extname = 'gpustr'";
+$older->query_safe('PREPARE p AS SELECT id, batches >= 0 FROM gpustr.stat_device; SET plan_cache_mode = force_generic_plan');
+is($older->query_safe("$version; EXECUTE p; SELECT id FROM busy"), "t\n0|t\n0", 'the standby has version 1.0');
+$node->safe_psql('older', 'ALTER EXTENSION gpustr UPDATE');
+$node->wait_for_catchup($standby);
+is($older->query_safe("$version; EXECUTE p; SELECT id FROM busy; SELECT id, tables >= 0, table_bytes >= 0 FROM gpustr.stat_device"),
+	"f\n0|t\n0\n0|t|t", 'and then the version of the primary');
+$older->quit;
+
 $node->safe_psql('postgres', 'DELETE FROM t WHERE id % 7 = 0');
 standby_ok('rows deleted on pages that were all visible');
 $node->safe_psql('postgres', "UPDATE t SET s = s || '1' WHERE id % 5 = 0");
