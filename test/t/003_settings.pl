@@ -149,6 +149,9 @@ log_has('library missing', qr/could not load the CUDA engine: .*nowhere\.so/,
 	'gpustr.devices' => 'auto', 'gpustr.debug_cuda_library' => '/nowhere.so');
 log_has('library of another version', qr/is version 0\.9 .* install both from one build/,
 	'gpustr.debug_cuda_library' => fake_cuda_library(1, '0.9'));
+log_has('library of this version, of a build with another interface',
+	qr/is version (\S+) \(interface 3\), gpustr\.so is version \1 \(interface \d+\): install both from one build/,
+	'gpustr.debug_cuda_library' => fake_cuda_library(1, undef, undef, 3));
 my $cut = temp_folder . '/cut.so';
 system_or_bail('touch', $cut);
 log_has('a library of no bytes', qr/could not load the CUDA engine: .*cut\.so: file too short/,

@@ -153,7 +153,7 @@ sub temp_folder
 # A library in place of gpustr_cuda.so: see fake_cuda.c.
 sub fake_cuda_library
 {
-	my ($count, $version, $control_file) = @_;
+	my ($count, $version, $control_file, $abi) = @_;
 	my $dir = temp_folder;
 	my $library = "$dir/fake_cuda.so";
 	my $control = slurp_file("$top/gpustr.control");
@@ -163,8 +163,9 @@ sub fake_cuda_library
 
 	$version //= $own;
 	$control_file //= '/nonexistent';
+	$abi //= 'GPUSTR_ENGINE_ABI';
 	system_or_bail('cc', '-shared', '-fPIC', '-O1', '-D_GNU_SOURCE', "-I$top/src",
-		"-DGPUSTR_VERSION=\"$own\"", "-DFAKE_VERSION=\"$version\"",
+		"-DGPUSTR_VERSION=\"$own\"", "-DFAKE_VERSION=\"$version\"", "-DFAKE_ABI=$abi",
 		"-DFAKE_COUNT=($count)", "-DFAKE_CONTROL=\"$control_file\"", '-o', $library, @sources);
 	return $library;
 }

@@ -8,6 +8,7 @@
  * tested where there is none.  Compiled by the TAP tests with
  *		FAKE_COUNT		devices that it says there are (-1: cannot tell)
  *		FAKE_VERSION	version that it says it is
+ *		FAKE_ABI		interface that it says it has
  *		FAKE_CONTROL	a file whose first word says what is wrong now:
  *						"sticky"	every request fails as after a kernel that
  *									faulted, and no engine can be opened
@@ -146,6 +147,7 @@ gpustr_engine_cuda(void)
 	methods = *gpustr_engine_host();
 	methods.kind = "cuda";
 	methods.version = FAKE_VERSION;
+	methods.abi = FAKE_ABI;
 	methods.device_count = fake_device_count;
 	methods.open = fake_open;
 	methods.submit = fake_submit;
