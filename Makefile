@@ -32,7 +32,8 @@ OBJS = $(patsubst %.c,%.o,$(sort $(wildcard src/*.c src/*/*.c)))
 WERROR ?= yes
 WARNINGS = -Wall -Wextra -Wno-unused-parameter -Wno-sign-compare \
 	-Wno-missing-field-initializers $(if $(filter yes,$(WERROR)),-Werror)
-PG_CPPFLAGS = -Isrc -DGPUSTR_VERSION='"$(EXTVERSION)"'
+include src/engine/interface.mk
+PG_CPPFLAGS = -Isrc -DGPUSTR_VERSION='"$(EXTVERSION)"' -DGPUSTR_ENGINE_ABI=$(GPUSTR_ENGINE_ABI)
 # clang does not know all of gcc's options that PostgreSQL was built with
 PG_CFLAGS = $(WARNINGS) \
 	$(if $(findstring clang,$(CC)),-Wno-ignored-optimization-argument -Wno-unknown-warning-option -Wno-ignored-attributes)

@@ -16,6 +16,7 @@ CUDA_ARCHS ?= 80 86 89 90
 CUDA_GENCODE = $(foreach a,$(CUDA_ARCHS),-gencode arch=compute_$(a),code=sm_$(a)) \
 	$(foreach a,$(lastword $(CUDA_ARCHS)),-gencode arch=compute_$(a),code=compute_$(a))
 CUDA_FLAGS = -O3 -lineinfo -fmad=false -std=c++17 -Isrc -Icuda -DGPUSTR_VERSION='"$(EXTVERSION)"' \
+	-DGPUSTR_ENGINE_ABI=$(GPUSTR_ENGINE_ABI) \
 	-Xcompiler -fPIC,-fvisibility=hidden,-Wall,-Wextra \
 	$(if $(filter no,$(WERROR)),,-Werror all-warnings) $(CUDA_GENCODE)
 

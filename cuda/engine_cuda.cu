@@ -20,8 +20,8 @@
 
 #include "lanes.cuh"
 
-#ifndef GPUSTR_VERSION
-#error "GPUSTR_VERSION must be defined: see the Makefile"
+#if !defined(GPUSTR_VERSION) || !defined(GPUSTR_ENGINE_ABI)
+#error "GPUSTR_VERSION and GPUSTR_ENGINE_ABI must be defined: see the Makefile"
 #endif
 
 /* The entry point, found by name. */

@@ -44,11 +44,10 @@ extern "C"
 #endif
 
 /*
- * Identifies the contract between gpustr.so and gpustr_cuda.so: raise it with
- * every change of batch.h, program.h or this file.  GPUSTR_VERSION comes from
- * the Makefile (default_version of gpustr.control).
+ * What identifies the contract between gpustr.so and gpustr_cuda.so comes from the
+ * Makefile: GPUSTR_ENGINE_ABI, a checksum of the headers that it is made of
+ * (interface.mk), and GPUSTR_VERSION (default_version of gpustr.control).
  */
-#define GPUSTR_ENGINE_ABI 9
 
 typedef enum EngineCode
 {

@@ -31,8 +31,8 @@
 #include "engine/host_table.h"
 #include "program/text_function.h"
 
-#ifndef GPUSTR_VERSION
-#error "GPUSTR_VERSION must be defined: see the Makefile"
+#if !defined(GPUSTR_VERSION) || !defined(GPUSTR_ENGINE_ABI)
+#error "GPUSTR_VERSION and GPUSTR_ENGINE_ABI must be defined: see the Makefile"
 #endif
 
 /*

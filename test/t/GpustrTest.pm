@@ -163,9 +163,11 @@ sub fake_cuda_library
 
 	$version //= $own;
 	$control_file //= '/nonexistent';
-	$abi //= 'GPUSTR_ENGINE_ABI';
+	my ($own_abi) = run_command(['make', '-s', '-f', "$top/src/engine/interface.mk",
+		'--eval', 'number: ; @echo $(GPUSTR_ENGINE_ABI)', 'number']);
+	$abi //= $own_abi;
 	system_or_bail('cc', '-shared', '-fPIC', '-O1', '-D_GNU_SOURCE', "-I$top/src",
-		"-DGPUSTR_VERSION=\"$own\"", "-DFAKE_VERSION=\"$version\"", "-DFAKE_ABI=$abi",
+		"-DGPUSTR_VERSION=\"$own\"", "-DGPUSTR_ENGINE_ABI=$own_abi", "-DFAKE_VERSION=\"$version\"", "-DFAKE_ABI=$abi",
 		"-DFAKE_COUNT=($count)", "-DFAKE_CONTROL=\"$control_file\"", '-o', $library, @sources);
 	return $library;
 }

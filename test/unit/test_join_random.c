@@ -301,7 +301,10 @@ run_damaged(Rng *rng, const void *good)
 	return finished;
 }
 
-/* Requests that finish a table, a word of which is anything. */
+/*
+ * Requests that finish a table, a word of which is anything: it may be as large as
+ * there can be, so that memory has a limit.
+ */
 static void
 test_damage(Rng *rng)
 {
@@ -309,6 +312,7 @@ test_damage(Rng *rng)
 	int			good = 0;
 	int			bad = 0;
 
+	memory_limit = UINT64_C(256) << 20;
 	while (rounds-- > 0)
 	{
 		GenJoinOptions options = {0, 60, 4, 2000, blocks, POOL_BLOCKS};
@@ -330,6 +334,7 @@ test_damage(Rng *rng)
 		}
 		gen_join_free(join);
 	}
+	memory_limit = UINT64_MAX;
 	CHECK(good > 0 && bad > 0, "%d went well, %d did not", good, bad);
 	test_done("requests that finish a table, damaged");
 }
