@@ -26,7 +26,7 @@
 /* What joins count; in device memory, and in pinned host memory. */
 struct JoinCounters
 {
-	unsigned long long probed; /* rows that the condition let pass */
+	unsigned long long probed; /* rows that the condition let pass, less recheck */
 	unsigned long long pairs;  /* of all rows of a space that were probed */
 
 	/* of the results of the pairs at hand */

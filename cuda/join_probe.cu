@@ -178,7 +178,7 @@ static __global__ void __launch_bounds__(ROW_THREADS)
 		else if (word != 0)
 			args.recheck[r / 32] |= word;
 	}
-	passed = __syncthreads_count(condition == GPUSTR_TRUE);
+	passed = __syncthreads_count(condition == GPUSTR_TRUE && !doubt);
 	if (threadIdx.x == 0 && args.probed != NULL && passed > 0)
 		atomicAdd(args.probed, (unsigned long long)passed);
 }

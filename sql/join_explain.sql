@@ -156,3 +156,12 @@ SET enable_memoize = off;
 SELECT of_participants('SELECT y, (SELECT count(*) FROM (SELECT o.n FROM many_outer o JOIN inner_rows i ON o.k = i.k OFFSET 0) j WHERE j.n > y) FROM generate_series(1, 3) y');
 RESET enable_material;
 RESET enable_memoize;
+-- rows of a fused scan are counted once, be it that only PostgreSQL can make their keys
+CREATE TABLE padded AS SELECT g AS id, CASE g % 3 WHEN 0 THEN 'k' || g WHEN 1 THEN repeat('x', 2400) END::char(2500) AS k FROM generate_series(1, 300) g;
+CREATE TABLE texts AS SELECT 'k' || g AS k FROM generate_series(1, 100) g;
+ANALYZE padded, texts;
+SET max_parallel_workers_per_gather = 0;
+SELECT scan ->> 'Relation Name' AS scan, (node ->> 'Actual Rows')::numeric::int AS rows, (scan ->> 'Actual Rows')::numeric::int AS scanned, scan ->> 'Rows Removed by GPU Filter' AS removed, (node ->> 'GPU Rows Rechecked')::int > 0 AS rechecked
+FROM (VALUES (''), ('WHERE id > 100'), ('WHERE id % 7 <> 0')) w(clause),
+  explained_join('SELECT count(*) FROM padded p LEFT JOIN texts t ON p.k = t.k ' || clause) node,
+  jsonb_path_query_first(node, 'strict $.** ? (@."Custom Plan Provider" == "GpuScan")') scan;

@@ -111,7 +111,8 @@ typedef struct GpustrJoinResult
 	uint64_t	next_pair;
 	uint64_t	next_skip;
 	int32_t		probed;			/* rows of the batch that the first PROBE's
-								 * condition let pass */
+								 * condition let pass and that are not recheck
+								 * for their keys */
 	int32_t		unused;			/* 0 */
 } GpustrJoinResult;
 

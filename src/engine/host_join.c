@@ -406,7 +406,8 @@ probe_space(HostRun *run, int32_t s)
 		if (s == 0)
 		{
 			GPUSTR_BODY_PTR(run->body, run->batch->recheck_off, uint32_t)[run->row / 32 + w] = maybe | recheck[w];
-			join->probed += __builtin_popcount(condition[w].lo & ~condition[w].hi & host_chunk_mask(run, w));
+			join->probed += __builtin_popcount(condition[w].lo & ~condition[w].hi & ~recheck[w] &
+											   host_chunk_mask(run, w));
 			space->todo[w] &= ~recheck[w];
 			maybe = 0;
 		}

@@ -264,12 +264,12 @@ probe_row(JoinedRow *joined, int p)
 	state = key_state(joined, probe);
 	if (p == 0)
 	{
-		join->probed += truth == GPUSTR_TRUE;
 		if (truth == GPUSTR_RECHECK || state == GPUSTR_RECHECK)
 		{
 			join->recheck[joined->row[0] / 32] |= 1u << (joined->row[0] % 32);
 			return;
 		}
+		join->probed++;
 	}
 	joined->recheck |= truth == GPUSTR_RECHECK;
 	mine = state == GPUSTR_FALSE ? partition_of(joined, probe) == probe->probe.partition :
