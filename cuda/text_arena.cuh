@@ -112,10 +112,13 @@ __device__ __forceinline__ uint64_t arena_written(const TextArena &arena, const 
 	return place.block >= arena.bytes ? 0 : min(n, arena.bytes - place.block);
 }
 
-/* Fill the arena with zeros from byte 'at' up to the end of the word that it is in. */
+/*
+ * Fill the arena with zeros from byte 'at' up to the end of the word that it is in;
+ * at the arena's end, too, where the last word is one of the tail.
+ */
 __device__ __forceinline__ void arena_fill_word(const TextArena &arena, uint64_t at)
 {
-	if (at < arena.bytes)
+	if (at <= arena.bytes)
 		for (char *p = arena.base + arena.at + at; ((uintptr_t)p & 15) != 0; p++)
 			*p = 0;
 }

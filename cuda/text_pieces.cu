@@ -383,6 +383,8 @@ static __global__ void __launch_bounds__(ROW_THREADS, PIECES_BLOCKS)
 	for (uint32_t at = threadIdx.x * 16; at < written; at += ROW_THREADS * 16)
 		*(uint4 *)(arena_memory(arena, place) + at) = fold16<FOLD>(text_word(pieces, (int32_t)at));
 	__syncthreads();
+	if (pieces.n < place.pieces)
+		arena_fill_words(arena, place, bytes > 0 && truth != GPUSTR_FALSE);
 	if (truth != GPUSTR_FALSE || (listed && !made.is_gap))
 		return;
 	if (FUNCTION == GPUSTR_TEXT_UPPER)

@@ -35,9 +35,15 @@
 #define ROWFN_INLINE GPUSTR_FN
 #endif
 
-/* Functions that are seldom called, by others that shall stay small. */
+/*
+ * Functions that are seldom called, by others that shall stay small.  nvcc compiles
+ * each twice: for the host they stay apart, and on a device, where calls are dear,
+ * not.
+ */
 #if defined(__GNUC__) && !defined(__CUDACC__)
 #define ROWFN_APART static __attribute__((noinline, unused))
+#elif defined(__CUDACC__) && !defined(__CUDA_ARCH__)
+#define ROWFN_APART static __host__ __device__ __attribute__((noinline, unused))
 #else
 #define ROWFN_APART GPUSTR_FN
 #endif

@@ -99,7 +99,7 @@ if wanted suites; then
 	export FUZZ_FOUND
 	export TAP_JOBS=${TAP_JOBS:-6}
 	stage suites test/run unit regress isolation tap leftovers
-	cp -r "$FUZZ_FOUND" "$LOGS/fuzz" && rm -rf "$FUZZ_FOUND"
+	tar -czf "$LOGS/fuzz.tgz" -C "$FUZZ_FOUND" . && rm -rf "$FUZZ_FOUND"
 fi
 wanted redact && stage redact test/bench/redact/redact_bench
 wanted dfa && stage dfa test/bench/dfa/dfa_bench

@@ -3,7 +3,8 @@
 #
 # FUZZ_SECONDS: how long, for each engine.  FUZZ_JOBS: how many processes beside
 # each other.  FUZZ_ENGINES: which engines, 'local device' if not set.
-# FUZZ_FOUND: a folder for what they print and find.  GPUSTR_TEST_SEED: the seed.
+# FUZZ_FOUND: a folder in which each makes one for what it prints and finds.
+# GPUSTR_TEST_SEED: the seed.
 
 package FuzzTest;
 
@@ -89,7 +90,7 @@ sub fuzz_jobs
 
 sub fuzz_found
 {
-	return $ENV{FUZZ_FOUND} || "$PostgreSQL::Test::Utils::log_path/fuzz_$name";
+	return ($ENV{FUZZ_FOUND} || $PostgreSQL::Test::Utils::log_path) . "/fuzz_$name";
 }
 
 sub fuzz_end
