@@ -369,7 +369,7 @@ is_postponed(PlannerInfo *root, TargetEntry * tle)
 	return cost.per_tuple > 10 * cpu_operator_cost;
 }
 
-/* The expressions of the query's target list that a scan computes. */
+/* The expressions of the query's target list that a scan computes, but for columns. */
 static List *
 query_target(PlannerInfo *root)
 {
@@ -382,6 +382,8 @@ query_target(PlannerInfo *root)
 	{
 		TargetEntry *tle = lfirst_node(TargetEntry, lc);
 
+		if (IsA(tle->expr, Var))
+			continue;
 		if (grouped ? tle->ressortgroupref != 0 &&
 			get_sortgroupref_clause_noerr(tle->ressortgroupref, root->parse->groupClause) != NULL :
 			!is_postponed(root, tle))
@@ -394,14 +396,21 @@ query_target(PlannerInfo *root)
 static List *
 searched_exprs(PlannerInfo *root, RelOptInfo *rel)
 {
-	List	   *exprs;
+	List	   *exprs = NIL;
+	List	   *target;
+	ListCell   *lc;
 
+	foreach(lc, rel->reltarget->exprs)
+	{
+		if (!IsA(lfirst(lc), Var))
+			exprs = lappend(exprs, lfirst(lc));
+	}
 	if (!target_reaches(root, rel))
-		return rel->reltarget->exprs;
-	exprs = query_target(root);
-	if (rel->reloptkind == RELOPT_OTHER_MEMBER_REL)
-		exprs = (List *) gpustr_adjust_to_child(root, (Node *) exprs, rel);
-	return list_concat(list_copy(rel->reltarget->exprs), exprs);
+		return exprs;
+	target = query_target(root);
+	if (target != NIL && rel->reloptkind == RELOPT_OTHER_MEMBER_REL)
+		target = (List *) gpustr_adjust_to_child(root, (Node *) target, rel);
+	return list_concat(exprs, target);
 }
 
 List *

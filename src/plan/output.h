@@ -27,7 +27,7 @@ extern List *gpustr_find_outputs(PlannerInfo *root, RelOptInfo *rel, List **refu
 /* Is it a query whose tables EvalPlanQual has nothing to do with? */
 extern bool gpustr_query_only_reads(PlannerInfo *root);
 
-/* The expressions that outputs are looked for in, which takes longer. */
+/* The expressions that outputs are looked for in: none where there are but columns. */
 extern List *gpustr_searched_exprs(PlannerInfo *root, RelOptInfo *rel);
 
 /*

@@ -161,6 +161,23 @@ note_refusals(Relation table, const GpustrScanClauses *clauses, int noutputs)
 							RelationGetRelationName(table), strVal(lfirst(lc)));
 }
 
+/* Is there a path that costs no more than this, and starts before a device does? */
+static bool
+has_path_within(RelOptInfo *rel, Cost cost)
+{
+	ListCell   *lc;
+
+	foreach(lc, rel->pathlist)
+	{
+		Path	   *path = lfirst(lc);
+
+		if (path->total_cost <= cost && path->startup_cost <= gpustr_device_startup_cost &&
+			path->param_info == NULL && !gpustr_is_disabled(path))
+			return true;
+	}
+	return false;
+}
+
 /*
  * Is there a path already that no GpuScan can beat?  That is seen before the
  * clauses are looked at, so that queries over small tables and by index are
@@ -169,21 +186,16 @@ note_refusals(Relation table, const GpustrScanClauses *clauses, int noutputs)
 static bool
 cannot_win(PlannerInfo *root, RelOptInfo *rel)
 {
-	Cost		least;
-	ListCell   *lc;
+	List	   *exprs;
 
 	if (gpustr_debug_require != GPUSTR_REQUIRE_ALLOW || message_level_is_interesting(DEBUG1))
 		return false;
-	least = gpustr_cost_least(root, rel, gpustr_searched_exprs(root, rel));
-	foreach(lc, rel->pathlist)
-	{
-		Path	   *path = lfirst(lc);
+	exprs = gpustr_searched_exprs(root, rel);
 
-		if (path->param_info == NULL && !gpustr_is_disabled(path) && path->total_cost <= least &&
-			path->startup_cost <= gpustr_device_startup_cost)
-			return true;
-	}
-	return false;
+	/* nothing to compute: the start alone may be too much */
+	if (exprs == NIL && has_path_within(rel, gpustr_device_startup_cost))
+		return true;
+	return has_path_within(rel, gpustr_cost_least(root, rel, exprs));
 }
 
 /* A path with this many workers; 0: a serial one.  fused: with a GpuJoin. */
