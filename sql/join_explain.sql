@@ -52,7 +52,8 @@ DECLARE
   part text;
 BEGIN
   FOR part IN EXECUTE format('EXPLAIN (COSTS OFF, TIMING OFF, SUMMARY OFF, BUFFERS OFF, %s) %s', options, query) LOOP
-    RETURN QUERY SELECT l FROM regexp_split_to_table(part, '\n') l
+    -- 18 has two digits behind the point of what was counted
+    RETURN QUERY SELECT regexp_replace(l, '(Actual Rows"?: \d+)\.00', '\1') FROM regexp_split_to_table(part, '\n') l
       WHERE l ~ 'Hash.Table|[ "<]Rows[">:]|Keys|Slots|Load|[ "<]Bytes[">:]|Partitions|Window';
   END LOOP;
 END $$;
